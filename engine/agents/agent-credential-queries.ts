@@ -1,5 +1,6 @@
 import { type KeyProof, keyEnded } from "../access/made-by-key.ts";
-import { type IndexPage, listPrefix, type MerchantList, type Place } from "../kernel/merchant-index-store.ts";
+import { type IndexPage, listPrefix, type Place } from "../kernel/merchant-index-store.ts";
+import type { MerchantScope } from "../kernel/merchant-scope.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { RequestContext } from "../workflow/workflow.ts";
 import type { WorkflowStore } from "../workflow/workflow-store.ts";
@@ -21,7 +22,7 @@ export function credentialByDigest(store: AgentCredentialStore, digest: string):
 
 export function pageOfCredentials(
   store: AgentCredentialStore,
-  list: MerchantList,
+  list: MerchantScope,
   { limit, after, state }: AgentCredentialPageQuery,
 ): Promise<IndexPage<AgentCredentialRecord>> {
   const query = { limit, after, fromMs: null, beforeMs: null, order: "newest" } as const;

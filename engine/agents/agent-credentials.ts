@@ -1,7 +1,7 @@
 import type { AgentGrant, AgentScope } from "../access/agent-grant.ts";
 import type { KeyProof } from "../access/made-by-key.ts";
+import type { MerchantParty } from "../kernel/merchant-scope.ts";
 import type { PortalLinkOrder, PortalLinkRecord, PortalLinkState } from "../portal-links/portal-link.ts";
-import type { PortalLinkOwner } from "../portal-links/portal-links.ts";
 import type { RequestContext } from "../workflow/workflow.ts";
 import type {
   AgentCall,
@@ -83,19 +83,19 @@ export interface AgentCredentials {
    * `unauthorized` if the key of the `proof` has ended meanwhile.
    */
   create(
-    owner: PortalLinkOwner,
+    owner: MerchantParty,
     order: AgentCredentialOrder,
     createdBy: AgentCredentialCreator,
     operation: RequestContext,
     proof?: KeyProof,
   ): Promise<{ type: "created"; credential: AgentCredentialRecord; token: string } | { type: "full" }>;
   /** The newest come first. Throws RelayError `invalid_request` for an invalid cursor. */
-  list(owner: PortalLinkOwner, query: AgentCredentialQuery): Promise<{ items: readonly SeenAgentCredential[]; next: string | null }>;
-  show(owner: PortalLinkOwner, id: string): Promise<SeenAgentCredential | null>;
+  list(owner: MerchantParty, query: AgentCredentialQuery): Promise<{ items: readonly SeenAgentCredential[]; next: string | null }>;
+  show(owner: MerchantParty, id: string): Promise<SeenAgentCredential | null>;
   /** Every node rejects its next call. A credential that has already ended is unchanged. */
-  revoke(owner: PortalLinkOwner, id: string, by: AgentCredentialCreator, operation: RequestContext): Promise<SeenAgentCredential | null>;
+  revoke(owner: MerchantParty, id: string, by: AgentCredentialCreator, operation: RequestContext): Promise<SeenAgentCredential | null>;
   /** Revokes all usable credentials. Returns those that this call revoked. */
-  revokeAll(owner: PortalLinkOwner, by: AgentCredentialCreator, operation: RequestContext): Promise<readonly AgentCredentialRecord[]>;
+  revokeAll(owner: MerchantParty, by: AgentCredentialCreator, operation: RequestContext): Promise<readonly AgentCredentialRecord[]>;
   /** Reads the store each time, so that every node sees the end of a credential at once. */
   byToken(token: string, ipAddress: string): Promise<AgentGrant | AgentRefusal | null>;
   /**

@@ -3,13 +3,14 @@ import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import type { KeyedMutex } from "../kernel/keyed-mutex.ts";
 import { cursorOf, placeOfCursor } from "../kernel/merchant-index-store.ts";
+import type { MerchantParty } from "../kernel/merchant-scope.ts";
 import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { AddressLists } from "../partners/partner-secrets.ts";
 import type { PortalLinkRecord } from "../portal-links/portal-link.ts";
 import type { PortalLinkQueries } from "../portal-links/portal-link-queries.ts";
-import type { PortalLinkOwner, PortalLinks } from "../portal-links/portal-links.ts";
+import type { PortalLinks } from "../portal-links/portal-links.ts";
 import type { GuardPart, RequestContext } from "../workflow/workflow.ts";
 import { AGENT_CREDENTIALS_MAX, type AgentCredentialCreator, type AgentCredentialRecord, type AgentLimit } from "./agent-credential.ts";
 import { credentialByDigest, pageOfCredentials, storeCredential } from "./agent-credential-queries.ts";
@@ -58,7 +59,7 @@ export interface AgentCredentialsOptions {
    */
   tokenOf(operationId: string): string;
   /** Null: the credentials of the merchant are valid. Rejects with RelayError `unavailable`. */
-  merchantRefuses(owner: PortalLinkOwner): Promise<MerchantRefusal | null>;
+  merchantRefuses(owner: MerchantParty): Promise<MerchantRefusal | null>;
   refused(limit: AgentLimit): void;
 }
 
@@ -81,7 +82,7 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
   } = options;
   const { store } = workflow;
 
-  async function findOwned({ merchantId, livemode }: PortalLinkOwner, id: string): Promise<Stored<AgentCredentialRecord> | null> {
+  async function findOwned({ merchantId, livemode }: MerchantParty, id: string): Promise<Stored<AgentCredentialRecord> | null> {
     const stored = await store.load(id);
     return stored !== null && stored.record.merchantId === merchantId && stored.record.livemode === livemode ? stored : null;
   }
@@ -143,7 +144,7 @@ export function createAgentCredentials(options: AgentCredentialsOptions): AgentC
 
   /** Returns the credential as it is then, and whether this call revoked it. */
   function revokeOne(
-    owner: PortalLinkOwner,
+    owner: MerchantParty,
     id: string,
     by: AgentCredentialCreator,
     request: RequestContext,
@@ -275,7 +276,7 @@ function requireScope(grant: AgentGrant, scope: AgentScope): void {
   if (!agentMay(grant, scope)) throw new RelayError("forbidden", `This credential does not have the scope ${scope}`);
 }
 
-function ownerOf({ merchantId, partnerId, livemode }: AgentGrant): PortalLinkOwner {
+function ownerOf({ merchantId, partnerId, livemode }: AgentGrant): MerchantParty {
   return { merchantId, partnerId, livemode };
 }
 

@@ -1,6 +1,7 @@
 import type { CommitPart } from "../kernel/commit-part.ts";
 import { available, type Kv } from "../kernel/kv.ts";
-import { listPrefix, type MerchantList } from "../kernel/merchant-index-store.ts";
+import { listPrefix } from "../kernel/merchant-index-store.ts";
+import type { MerchantScope } from "../kernel/merchant-scope.ts";
 import { readBareRecord, recordText } from "../kernel/schemas.ts";
 import type { CommitGuard } from "../workflow/workflow.ts";
 import type { AgentCredentialRecord } from "./agent-credential.ts";
@@ -13,15 +14,15 @@ export interface UsableCredentials {
 /** They are stored as `agent-credential-usable/<merchant>/<live or test>/`. */
 export interface UsableCredentialsStore {
   /** Rejects with RelayError `unavailable` when the store cannot answer. */
-  load(list: MerchantList): Promise<UsableCredentials>;
+  load(list: MerchantScope): Promise<UsableCredentials>;
   /** Returns the part of a commit that replaces the list of usable credentials. */
-  part(list: MerchantList, version: number, ids: readonly string[]): CommitPart;
+  part(list: MerchantScope, version: number, ids: readonly string[]): CommitPart;
   /** Removes a credential from the list when it ends. */
   readonly guard: CommitGuard<AgentCredentialRecord>;
 }
 
 export function createUsableCredentialsStore(kv: Kv): UsableCredentialsStore {
-  async function read(list: MerchantList): Promise<UsableCredentials> {
+  async function read(list: MerchantScope): Promise<UsableCredentials> {
     const entry = await kv.get(usableKey(list));
     if (entry === null) return { ids: [], version: 0 };
     const { ids } = readBareRecord<{ ids: string[] }>("agentCredential", "credentials that can be used", entry.value);
@@ -57,6 +58,6 @@ function hasEnded({ state }: AgentCredentialRecord): boolean {
   return state === "EXPIRED" || state === "REVOKED";
 }
 
-function usableKey(list: MerchantList): string {
+function usableKey(list: MerchantScope): string {
   return listPrefix("agent-credential-usable/", list);
 }

@@ -1,5 +1,6 @@
 import { uuidKey } from "../kernel/identifiers.ts";
-import { type IndexPage, listPrefix, type MerchantList, type Place } from "../kernel/merchant-index-store.ts";
+import { type IndexPage, listPrefix, type Place } from "../kernel/merchant-index-store.ts";
+import type { MerchantScope } from "../kernel/merchant-scope.ts";
 import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import type { WorkflowStore } from "../workflow/workflow-store.ts";
 import type { AlertRecord, AlertSource, AlertState } from "./alert.ts";
@@ -39,7 +40,7 @@ export function alertIdOf(source: AlertSource, networkRef: string, digest: Diges
   return prefixedId("al_", digest(`alert ${source} ${networkRef}`));
 }
 
-export function pageOfAlerts(store: AlertStore, list: MerchantList, query: AlertPageQuery): Promise<IndexPage<AlertRecord>> {
+export function pageOfAlerts(store: AlertStore, list: MerchantScope, query: AlertPageQuery): Promise<IndexPage<AlertRecord>> {
   const { order, state, limit, after, fromMs, beforeMs } = query;
   const isMatch = (record: AlertRecord) => matches(record, query);
   // The index by deadline does not know the time of receipt, so the records are filtered.
@@ -58,7 +59,7 @@ export async function alertsOfPayment(store: AlertStore, merchantId: string, uui
 /** Returns the newest alerts since this time, at most `limit` (10,000). */
 export async function alertSummaries(
   store: AlertStore,
-  list: MerchantList,
+  list: MerchantScope,
   fromMs: number,
   limit: number,
 ): Promise<readonly AlertSummary[]> {

@@ -1,25 +1,19 @@
 import type { CommitPart } from "../kernel/commit-part.ts";
 import { available, type Kv, type Operation } from "../kernel/kv.ts";
+import type { MerchantScope } from "../kernel/merchant-scope.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { AlertRecord } from "./alert.ts";
 import { type AlertDay, type AlertRules, noRules } from "./alert-rules.ts";
 
-export type AlertRulesOwner = Pick<AlertRecord, "merchantId" | "livemode">;
-
 /** Every method rejects with RelayError `unavailable` when the store cannot answer. */
 export interface AlertRulesStore {
   /** Without stored rules, returns rules that refund nothing, at version 0. */
-  load(owner: AlertRulesOwner): Promise<Stored<AlertRules>>;
+  load(owner: MerchantScope): Promise<Stored<AlertRules>>;
   replace(rules: AlertRules, version: number): Promise<boolean>;
-  day(owner: AlertRulesOwner, day: string): Promise<Stored<AlertDay>>;
+  day(owner: MerchantScope, day: string): Promise<Stored<AlertDay>>;
   /** For the commit of an alert that a rule decides. Checks that rules and sums are unchanged. */
-  counted(
-    owner: AlertRulesOwner,
-    day: string,
-    before: { rules: Stored<AlertRules>; day: Stored<AlertDay> },
-    alert: AlertRecord,
-  ): CommitPart;
+  counted(owner: MerchantScope, day: string, before: { rules: Stored<AlertRules>; day: Stored<AlertDay> }, alert: AlertRecord): CommitPart;
 }
 
 const RULES = "alert-rules/";
@@ -63,10 +57,10 @@ export function createAlertRulesStore(kv: Kv): AlertRulesStore {
   };
 }
 
-function rulesKey({ merchantId, livemode }: AlertRulesOwner): string {
+function rulesKey({ merchantId, livemode }: MerchantScope): string {
   return `${RULES}${merchantId}/${livemode ? "live" : "test"}`;
 }
 
-function dayKey({ merchantId, livemode }: AlertRulesOwner, day: string): string {
+function dayKey({ merchantId, livemode }: MerchantScope, day: string): string {
   return `${DAYS}${merchantId}/${livemode ? "live" : "test"}/${day}`;
 }

@@ -1,18 +1,9 @@
+import type { MerchantParty, MerchantScope } from "../kernel/merchant-scope.ts";
 import type { RequestContext } from "../workflow/workflow.ts";
 import type { AlertActor, AlertNotice, AlertRecord } from "./alert.ts";
 import type { AlertPageQuery } from "./alert-queries.ts";
 import type { AlertRuleSet, AlertRules } from "./alert-rules.ts";
 import type { DryRun } from "./dry-run.ts";
-
-/** Comes from the session or the key, never from the request. */
-export interface AlertOwner {
-  readonly merchantId: string;
-  readonly livemode: boolean;
-}
-
-export interface AlertParty extends AlertOwner {
-  readonly partnerId: number;
-}
 
 export interface AlertQuery extends Omit<AlertPageQuery, "after"> {
   /** The `next` of the previous page. */
@@ -35,18 +26,18 @@ export interface AlertStats {
  * `unavailable` when the store cannot answer.
  */
 export interface Alerts {
-  find(owner: AlertOwner, id: string): Promise<AlertRecord | null>;
+  find(owner: MerchantScope, id: string): Promise<AlertRecord | null>;
   /** Throws RelayError `invalid_request` for an invalid cursor. */
-  list(owner: AlertOwner, query: AlertQuery): Promise<{ items: readonly AlertRecord[]; next: string | null }>;
-  ofPayment(owner: AlertOwner, uuid: string): Promise<readonly AlertRecord[]>;
-  stats(owner: AlertOwner): Promise<AlertStats>;
+  list(owner: MerchantScope, query: AlertQuery): Promise<{ items: readonly AlertRecord[]; next: string | null }>;
+  ofPayment(owner: MerchantScope, uuid: string): Promise<readonly AlertRecord[]>;
+  stats(owner: MerchantScope): Promise<AlertStats>;
   /**
    * Refunds the payment once, however often it is called. `refunded` includes earlier refunds.
    * `outcome_unknown`: the relay finds out, and a repeated call returns the outcome. `no_payment`:
    * the payment is unknown. `network_refunds`: the network itself moves the money.
    */
   refund(
-    owner: AlertOwner,
+    owner: MerchantScope,
     id: string,
     by: AlertActor,
     operation: RequestContext,
@@ -57,22 +48,22 @@ export interface Alerts {
    * `outcome_unknown`: a refund is under way. Throws RelayError `invalid_request` for the reason.
    */
   decline(
-    owner: AlertOwner,
+    owner: MerchantScope,
     id: string,
     reason: string | null,
     by: AlertActor,
     operation: RequestContext,
   ): Promise<AlertAnswered<"declined" | "not_pending" | "outcome_unknown"> | null>;
-  rules(owner: AlertOwner): Promise<{ rules: AlertRules; version: number }>;
+  rules(owner: MerchantScope): Promise<{ rules: AlertRules; version: number }>;
   /** `changed`: `version` is old. Throws RelayError `invalid_request` naming the member. */
   saveRules(
-    owner: AlertOwner,
+    owner: MerchantScope,
     rules: AlertRuleSet,
     version: number,
     by: AlertActor,
   ): Promise<{ type: "saved" | "changed"; rules: AlertRules; version: number }>;
   /** Tries rules on the alerts of the last DRY_RUN_MS. Throws RelayError `invalid_request`. */
-  dryRun(owner: AlertOwner, rules: AlertRuleSet): Promise<DryRun>;
+  dryRun(owner: MerchantScope, rules: AlertRuleSet): Promise<DryRun>;
 }
 
 /** `refused`: the state of the alert does not accept the report. */
@@ -88,7 +79,7 @@ export interface AlertFeed {
    * reference belongs to a different alert.
    */
   received(
-    party: AlertParty,
+    party: MerchantParty,
     notice: Omit<AlertNotice, "respondByMs"> & { respondByMs: number | null },
     operation: RequestContext,
   ): Promise<AlertRecord>;

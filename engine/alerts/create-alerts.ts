@@ -7,6 +7,8 @@ import { RelayError } from "../kernel/errors.ts";
 import { isSameUuid, isTerminalId, isUuid } from "../kernel/identifiers.ts";
 import { maskPans } from "../kernel/mask.ts";
 import { cursorOf, type Place, placeOfCursor } from "../kernel/merchant-index-store.ts";
+import type { MerchantScope } from "../kernel/merchant-scope.ts";
+import { isInScope } from "../kernel/merchant-scope.ts";
 import type { Digest } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
@@ -18,7 +20,7 @@ import type { AlertRefunder, AlertWorkflow } from "./alert-refunder.ts";
 import { type AlertRule, checkedRules, hasRoomToday, matchingRule } from "./alert-rules.ts";
 import type { AlertRulesStore } from "./alert-rules-store.ts";
 import { ALERT_STATS_MAX, alertStats } from "./alert-stats.ts";
-import type { AlertAnswered, AlertFed, AlertFeed, AlertOwner, Alerts } from "./alerts.ts";
+import type { AlertAnswered, AlertFed, AlertFeed, Alerts } from "./alerts.ts";
 import { DRY_RUN_MAX, DRY_RUN_MS, dryRun } from "./dry-run.ts";
 import type { AlertEffect, AlertEvent } from "./events.ts";
 import { isInTime, newRefund, nextAtMs } from "./rules.ts";
@@ -43,10 +45,10 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
   const { workflow, refunder, rules: ruleStore, holds, dayOf, failed, clock, digest } = options;
   const { store } = workflow;
 
-  async function findOwned(owner: AlertOwner, id: string): Promise<Stored<AlertRecord> | null> {
+  async function findOwned(owner: MerchantScope, id: string): Promise<Stored<AlertRecord> | null> {
     const stored = await store.load(id);
     // Ownership is checked before the alert is stepped.
-    return stored !== null && isOf(owner, stored.record) ? workflow.current(id) : null;
+    return stored !== null && isInScope(stored.record, owner) ? workflow.current(id) : null;
   }
 
   type Begun =
@@ -104,7 +106,7 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
       const page = await pageOfAlerts(store, owner, { ...query, after: cursor === null ? null : placeOfCursor(cursor, CURSOR_ID) });
       return { items: page.items, next: page.next === null ? null : cursorOf(page.next) };
     },
-    ofPayment: async (owner, uuid) => (await alertsOfPayment(store, owner.merchantId, uuid)).filter((record) => isOf(owner, record)),
+    ofPayment: async (owner, uuid) => (await alertsOfPayment(store, owner.merchantId, uuid)).filter((record) => isInScope(record, owner)),
     stats: async (owner) => {
       const summaries = await alertSummaries(store, owner, 0, ALERT_STATS_MAX);
       return alertStats(summaries, summaries.length < ALERT_STATS_MAX);
@@ -157,7 +159,7 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
       const id = alertIdOf(notice.source, notice.networkRef, digest);
       const existing = await store.load(id);
       if (existing !== null) {
-        if (isOf(party, existing.record) && isSameNotice(existing.record, notice)) return { record: existing.record, isNew: false };
+        if (isInScope(existing.record, party) && isSameNotice(existing.record, notice)) return { record: existing.record, isNew: false };
         throw new RelayError("conflict", "This source has another alert with this reference");
       }
       const atMs = clock.nowMs();
@@ -223,10 +225,6 @@ function byRule(received: AlertStep, rule: AlertRule, atMs: number): AlertStep {
   const refund = newRefund({ id: refundIdOf(received.record.id), by, requestId: null, attempt: 1 }, atMs);
   const matched = stepAlert(received.record, { type: "rule.matched", atMs, refund });
   return { ...matched, effects: [...received.effects, ...matched.effects] };
-}
-
-function isOf({ merchantId, livemode }: AlertOwner, record: AlertRecord): boolean {
-  return record.merchantId === merchantId && record.livemode === livemode;
 }
 
 function isSameNotice(

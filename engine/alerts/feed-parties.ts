@@ -1,4 +1,4 @@
-import type { DisputeParty } from "../disputes/disputes.ts";
+import type { MerchantParty } from "../kernel/merchant-scope.ts";
 import type { Links } from "../links/links.ts";
 import { isMerchantId } from "../partners/merchant.ts";
 import type { MerchantStore } from "../partners/merchant-store.ts";
@@ -13,7 +13,7 @@ export interface FedPayment {
 /** Both methods reject with RelayError `unavailable`. */
 export interface FeedParties {
   /** Includes deactivated merchants, whose customers may still complain. */
-  party(merchantId: string): Promise<DisputeParty | null>;
+  party(merchantId: string): Promise<MerchantParty | null>;
   payment(merchantId: string, uuid: string): Promise<FedPayment | null>;
 }
 

@@ -1,7 +1,8 @@
 import type { AlertRecord } from "../alerts/alert.ts";
-import type { AlertOwner, Alerts } from "../alerts/alerts.ts";
+import type { Alerts } from "../alerts/alerts.ts";
 import type { DisputeCategory, DisputeRecord, DisputeStage, DisputeState } from "../disputes/dispute.ts";
 import type { Disputes } from "../disputes/disputes.ts";
+import type { MerchantScope } from "../kernel/merchant-scope.ts";
 import { timeDigits } from "../kernel/time-digits.ts";
 
 export type BoardItem =
@@ -33,7 +34,7 @@ export interface DisputeBoard {
   /**
    * Any page but the last may be short. Throws RelayError `invalid_request` for an invalid cursor.
    */
-  list(owner: AlertOwner, query: BoardQuery): Promise<{ items: readonly BoardItem[]; next: string | null }>;
+  list(owner: MerchantScope, query: BoardQuery): Promise<{ items: readonly BoardItem[]; next: string | null }>;
 }
 
 export interface DisputeBoardOptions {
@@ -45,13 +46,13 @@ export interface DisputeBoardOptions {
 export function createDisputeBoard({ disputes, alerts }: DisputeBoardOptions): DisputeBoard {
   const NONE = { items: [], next: null };
 
-  function disputesOf(owner: AlertOwner, query: BoardQuery): ReturnType<Disputes["list"]> {
+  function disputesOf(owner: MerchantScope, query: BoardQuery): ReturnType<Disputes["list"]> {
     const { status, includeAlerts, dueBeforeMs, ...rest } = query;
     if (status === "ALERT") return Promise.resolve(NONE);
     return disputes.list(owner, { ...rest, dueBeforeMs, state: status, order: dueBeforeMs === null ? "newest" : "due" });
   }
 
-  async function alertsOf(owner: AlertOwner, query: BoardQuery): ReturnType<Alerts["list"]> {
+  async function alertsOf(owner: MerchantScope, query: BoardQuery): ReturnType<Alerts["list"]> {
     const { status, stage, category, terminalId, currency = null, includeAlerts, dueBeforeMs, q, limit, cursor, fromMs, beforeMs } = query;
     if (!includeAlerts || stage !== null || (status !== null && status !== "ALERT")) return NONE;
     const matchesQuery = (alert: AlertRecord) =>
@@ -68,7 +69,7 @@ export function createDisputeBoard({ disputes, alerts }: DisputeBoardOptions): D
     return { items: page.items.filter(matchesQuery), next: isEnd ? null : page.next };
   }
 
-  async function findByQuery(owner: AlertOwner, q: string): Promise<readonly AlertRecord[]> {
+  async function findByQuery(owner: MerchantScope, q: string): Promise<readonly AlertRecord[]> {
     const alert = await alerts.find(owner, q);
     return alert === null ? alerts.ofPayment(owner, q) : [alert];
   }

@@ -1,6 +1,7 @@
-import type { AlertOwner, Alerts } from "../alerts/alerts.ts";
+import type { Alerts } from "../alerts/alerts.ts";
 import type { Disputes } from "../disputes/disputes.ts";
 import type { Clock } from "../kernel/clock.ts";
+import type { MerchantScope } from "../kernel/merchant-scope.ts";
 import { createRecent } from "../kernel/recent.ts";
 
 /** A dispute becomes a task this long before its deadline. */
@@ -24,7 +25,7 @@ export interface DisputeTask {
 }
 
 /** The most urgent come first, some seconds old at most. Rejects with RelayError `unavailable`. */
-export type DisputeTasks = (owner: AlertOwner) => Promise<readonly DisputeTask[]>;
+export type DisputeTasks = (owner: MerchantScope) => Promise<readonly DisputeTask[]>;
 
 export interface DisputeTasksOptions {
   disputes: Pick<Disputes, "list">;
@@ -35,7 +36,7 @@ export interface DisputeTasksOptions {
 export function createDisputeTasks({ disputes, alerts, clock }: DisputeTasksOptions): DisputeTasks {
   const recent = createRecent<readonly DisputeTask[]>(clock, RECENT_MS);
 
-  async function readTasks(owner: AlertOwner): Promise<readonly DisputeTask[]> {
+  async function readTasks(owner: MerchantScope): Promise<readonly DisputeTask[]> {
     const page = { limit: TASKS_MAX, cursor: null, order: "due", fromMs: null, beforeMs: null, state: null } as const;
     const dueBeforeMs = clock.nowMs() + DUE_WITHIN_MS;
     const [due, pending] = await Promise.all([

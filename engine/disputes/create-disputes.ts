@@ -2,6 +2,8 @@ import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { isSameUuid } from "../kernel/identifiers.ts";
 import { cursorOf, placeOfCursor } from "../kernel/merchant-index-store.ts";
+import type { MerchantScope } from "../kernel/merchant-scope.ts";
+import { isInScope } from "../kernel/merchant-scope.ts";
 import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import { type PlaceBounds, SharedPlaces } from "../kernel/shared-places.ts";
@@ -14,7 +16,7 @@ import { DISPUTE_SUBMISSIONS_MAX, type DisputeCase, type DisputeFile, type Dispu
 import type { DisputeFileStore } from "./dispute-file-store.ts";
 import { disputeIdOf, disputeSummaries, disputesOfCase, disputesOfPayment, pageOfDisputes } from "./dispute-queries.ts";
 import { DISPUTE_STATS_MAX, disputeStats } from "./dispute-stats.ts";
-import type { DisputeContents, DisputeFeed, DisputeOwner, DisputeQuery, Disputes, DisputeUpload, Fed, NotAnswerable } from "./disputes.ts";
+import type { DisputeContents, DisputeFeed, DisputeQuery, Disputes, DisputeUpload, Fed, NotAnswerable } from "./disputes.ts";
 import type { DisputeEvent } from "./events.ts";
 import { fileOf, hasRoomFor, isFrozen, nextAtMs, remindersFrom } from "./rules.ts";
 import { DISPUTE_FILE_BYTES_MAX, DISPUTE_STAGES, EVIDENCE_CATEGORIES } from "./words.ts";
@@ -46,15 +48,15 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
   const { store } = workflow;
   const uploads = new SharedPlaces(UPLOADS);
 
-  async function findOwned(owner: DisputeOwner, id: string): Promise<Stored<DisputeRecord> | null> {
+  async function findOwned(owner: MerchantScope, id: string): Promise<Stored<DisputeRecord> | null> {
     const stored = await store.load(id);
     // Ownership is checked before the dispute is stepped.
-    return stored !== null && isOf(owner, stored.record) ? workflow.current(id) : null;
+    return stored !== null && isInScope(stored.record, owner) ? workflow.current(id) : null;
   }
 
   /** `decide` returns an event, or an immediate answer. */
   async function answer<Outcome extends object>(
-    owner: DisputeOwner,
+    owner: MerchantScope,
     id: string,
     operation: RequestContext,
     decide: (record: DisputeRecord, atMs: number) => DisputeEvent | { answer: Outcome },
@@ -121,7 +123,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
   };
 
   async function storeUpload(
-    owner: DisputeOwner,
+    owner: MerchantScope,
     found: DisputeRecord,
     fileId: string,
     upload: DisputeUpload,
@@ -197,7 +199,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
     }
   }
 
-  const readFile = async (owner: DisputeOwner, id: string, fileId: string): Promise<DisputeContents | null> => {
+  const readFile = async (owner: MerchantScope, id: string, fileId: string): Promise<DisputeContents | null> => {
     const stored = await findOwned(owner, id);
     const file = stored === null ? undefined : fileOf(stored.record, fileId);
     return file?.state === "kept" ? { file, pieces: () => piecesOf(id, file) } : null;
@@ -239,7 +241,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
       (dispute) => ({ type: "accepted", dispute }) as const,
     );
 
-  async function list(owner: DisputeOwner, query: DisputeQuery): ReturnType<Disputes["list"]> {
+  async function list(owner: MerchantScope, query: DisputeQuery): ReturnType<Disputes["list"]> {
     const { cursor, q, ...rest } = query;
     if (q !== null) {
       const items = (await findByQuery(owner, q.trim())).filter((record) => matchesQuery(record, query)).slice(0, query.limit);
@@ -249,12 +251,12 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
     return { items: page.items, next: page.next === null ? null : cursorOf(page.next) };
   }
 
-  async function findByQuery(owner: DisputeOwner, q: string): Promise<readonly DisputeRecord[]> {
+  async function findByQuery(owner: MerchantScope, q: string): Promise<readonly DisputeRecord[]> {
     const stored = await store.load(q);
-    if (stored !== null) return isOf(owner, stored.record) ? [stored.record] : [];
+    if (stored !== null) return isInScope(stored.record, owner) ? [stored.record] : [];
     const [ofCase, ofPayment] = await Promise.all([disputesOfCase(store, owner, q), disputesOfPayment(store, owner.merchantId, q)]);
     const found = new Map([...ofCase, ...ofPayment].map((record) => [record.id, record]));
-    return [...found.values()].filter((record) => isOf(owner, record)).sort((one, other) => other.createdAtMs - one.createdAtMs);
+    return [...found.values()].filter((record) => isInScope(record, owner)).sort((one, other) => other.createdAtMs - one.createdAtMs);
   }
 
   const disputes: Disputes = {
@@ -264,7 +266,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
       const summaries = await disputeSummaries(store, owner, 0, DISPUTE_STATS_MAX);
       return disputeStats(summaries, { atMs: clock.nowMs(), month, complete: summaries.length < DISPUTE_STATS_MAX });
     },
-    ofPayment: async (owner, uuid) => (await disputesOfPayment(store, owner.merchantId, uuid)).filter((record) => isOf(owner, record)),
+    ofPayment: async (owner, uuid) => (await disputesOfPayment(store, owner.merchantId, uuid)).filter((record) => isInScope(record, owner)),
     ...{ saveDraft, addFile, removeFile, readFile, challenge, accept },
   };
 
@@ -273,7 +275,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
       const id = disputeIdOf(given.network, given.networkCaseId, digest);
       const existing = await store.load(id);
       if (existing !== null) {
-        if (isOf(party, existing.record) && isSameCase(existing.record, given)) return existing.record;
+        if (isInScope(existing.record, party) && isSameCase(existing.record, given)) return existing.record;
         throw new RelayError("conflict", "This network has another dispute with this number");
       }
       const atMs = clock.nowMs();
@@ -355,10 +357,6 @@ type Staged =
   | { readonly type: "staged"; readonly dispute: DisputeRecord }
   | { readonly type: "too_many_files"; readonly dispute: DisputeRecord }
   | { readonly type: "added"; readonly dispute: DisputeRecord; readonly fileId: string };
-
-function isOf({ merchantId, livemode }: DisputeOwner, record: DisputeRecord): boolean {
-  return record.merchantId === merchantId && record.livemode === livemode;
-}
 
 function isSameCase(record: DisputeRecord, { uuid, amountMinor, currency }: DisputeCase): boolean {
   const isSamePayment = record.uuid === uuid || (record.uuid !== null && uuid !== null && isSameUuid(record.uuid, uuid));

@@ -1,5 +1,6 @@
 import { uuidKey } from "../kernel/identifiers.ts";
-import { type IndexPage, listPrefix, type MerchantList, type Place } from "../kernel/merchant-index-store.ts";
+import { type IndexPage, listPrefix, type Place } from "../kernel/merchant-index-store.ts";
+import type { MerchantScope } from "../kernel/merchant-scope.ts";
 import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import type { WorkflowStore } from "../workflow/workflow-store.ts";
 import {
@@ -53,7 +54,7 @@ export function disputeIdOf(network: string, networkCaseId: string, digest: Dige
   return prefixedId("dp_", digest(`dispute ${network} ${networkCaseId}`));
 }
 
-export function pageOfDisputes(store: DisputeStore, list: MerchantList, query: DisputePageQuery): Promise<IndexPage<DisputeRecord>> {
+export function pageOfDisputes(store: DisputeStore, list: MerchantScope, query: DisputePageQuery): Promise<IndexPage<DisputeRecord>> {
   const { order, state, limit, after, fromMs, beforeMs, dueBeforeMs } = query;
   const isMatch = (record: DisputeRecord) => matches(record, query);
   // The index by deadline does not know the time of receipt, so the records are filtered.
@@ -70,14 +71,14 @@ export async function disputesOfPayment(store: DisputeStore, merchantId: string,
 }
 
 /** Two networks may use the same number. */
-export async function disputesOfCase(store: DisputeStore, list: MerchantList, networkCaseId: string): Promise<readonly DisputeRecord[]> {
+export async function disputesOfCase(store: DisputeStore, list: MerchantScope, networkCaseId: string): Promise<readonly DisputeRecord[]> {
   return CASE_ID.test(networkCaseId) ? store.under(`${listPrefix("dispute-case/", list)}${networkCaseId}/`, FOUND_MAX) : [];
 }
 
 /** Returns the newest disputes since this time, at most `limit` (10,000). */
 export async function disputeSummaries(
   store: DisputeStore,
-  list: MerchantList,
+  list: MerchantScope,
   fromMs: number,
   limit: number,
 ): Promise<readonly DisputeSummary[]> {

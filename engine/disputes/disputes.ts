@@ -1,16 +1,7 @@
+import type { MerchantParty, MerchantScope } from "../kernel/merchant-scope.ts";
 import type { RequestContext } from "../workflow/workflow.ts";
 import type { DisputeActor, DisputeCase, DisputeDraft, DisputeRecord, DisputeStage, EvidenceCategory } from "./dispute.ts";
 import type { DisputePageQuery, DisputeSummary } from "./dispute-queries.ts";
-
-/** Comes from the session or the key, never from the request. */
-export interface DisputeOwner {
-  readonly merchantId: string;
-  readonly livemode: boolean;
-}
-
-export interface DisputeParty extends DisputeOwner {
-  readonly partnerId: number;
-}
 
 export interface DisputeQuery extends Omit<DisputePageQuery, "after"> {
   /** The `next` of the previous page. */
@@ -59,40 +50,40 @@ export interface DisputeStats {
  * operation's id. Every method rejects with RelayError `unavailable` when the store cannot answer.
  */
 export interface Disputes {
-  find(owner: DisputeOwner, id: string): Promise<DisputeRecord | null>;
+  find(owner: MerchantScope, id: string): Promise<DisputeRecord | null>;
   /** Throws RelayError `invalid_request` for an invalid cursor. */
-  list(owner: DisputeOwner, query: DisputeQuery): Promise<{ items: readonly DisputeRecord[]; next: string | null }>;
-  stats(owner: DisputeOwner, month: { fromMs: number; beforeMs: number }): Promise<DisputeStats>;
-  ofPayment(owner: DisputeOwner, uuid: string): Promise<readonly DisputeRecord[]>;
+  list(owner: MerchantScope, query: DisputeQuery): Promise<{ items: readonly DisputeRecord[]; next: string | null }>;
+  stats(owner: MerchantScope, month: { fromMs: number; beforeMs: number }): Promise<DisputeStats>;
+  ofPayment(owner: MerchantScope, uuid: string): Promise<readonly DisputeRecord[]>;
   /** Throws RelayError `invalid_request` naming the member. */
-  saveDraft(owner: DisputeOwner, id: string, draft: DisputeDraft, operation: RequestContext): Promise<Answered<"saved"> | null>;
+  saveDraft(owner: MerchantScope, id: string, draft: DisputeDraft, operation: RequestContext): Promise<Answered<"saved"> | null>;
   /**
    * `file_type`: content or extension are not permitted. Throws RelayError `payload_too_large`, and
    * `duplicate` if the operation has uploaded a different file.
    */
   addFile(
-    owner: DisputeOwner,
+    owner: MerchantScope,
     id: string,
     upload: DisputeUpload,
     operation: RequestContext,
   ): Promise<(Answered<"added" | "file_type" | "too_many_files"> & { readonly fileId?: string }) | null>;
   /** `frozen`: the file was submitted. A repetition gets the first answer. */
-  removeFile(owner: DisputeOwner, id: string, fileId: string, operation: RequestContext): Promise<Answered<"removed" | "frozen"> | null>;
+  removeFile(owner: MerchantScope, id: string, fileId: string, operation: RequestContext): Promise<Answered<"removed" | "frozen"> | null>;
   /** Returns null if no `kept` file has this id. */
-  readFile(owner: DisputeOwner, id: string, fileId: string): Promise<DisputeContents | null>;
+  readFile(owner: MerchantScope, id: string, fileId: string): Promise<DisputeContents | null>;
   /**
    * `no_evidence`: neither a statement nor a file. `too_many`: DISPUTE_SUBMISSIONS_MAX. The network
    * gets the response later (dispute-deadlines.ts). Throws RelayError `invalid_request`.
    */
   challenge(
-    owner: DisputeOwner,
+    owner: MerchantScope,
     id: string,
     response: DisputeResponse,
     by: DisputeActor,
     operation: RequestContext,
   ): Promise<Answered<"submitted" | "no_evidence" | "too_many"> | null>;
   /** Accepts liability. The dispute is lost unless the network asks for evidence again. */
-  accept(owner: DisputeOwner, id: string, by: DisputeActor, operation: RequestContext): Promise<Answered<"accepted"> | null>;
+  accept(owner: MerchantScope, id: string, by: DisputeActor, operation: RequestContext): Promise<Answered<"accepted"> | null>;
 }
 
 export interface DisputeContents {
@@ -112,7 +103,7 @@ export interface DisputeFeed {
    * Throws RelayError `invalid_request` naming the member, and `conflict` for a case with other
    * data or a payment with too many disputes.
    */
-  received(party: DisputeParty, given: DisputeCase, operation: RequestContext): Promise<DisputeRecord>;
+  received(party: MerchantParty, given: DisputeCase, operation: RequestContext): Promise<DisputeRecord>;
   /** Throws RelayError `invalid_request` for an invalid deadline. */
   evidenceRequested(
     network: string,

@@ -1,11 +1,12 @@
 import type { Clock } from "../kernel/clock.ts";
 import { cursorOf, placeOfCursor } from "../kernel/merchant-index-store.ts";
+import type { MerchantParty } from "../kernel/merchant-scope.ts";
 import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import { EXPORTS_KEPT_MAX, EXPORTS_UNDER_WAY_MAX, type ExportRecord } from "./export.ts";
 import type { ExportFiles } from "./export-files.ts";
 import type { ExportStore } from "./export-store.ts";
-import type { ExportOwner, Exports, ExportsSeen } from "./exports.ts";
+import type { Exports, ExportsSeen } from "./exports.ts";
 import { isOver, roomWith } from "./rules.ts";
 
 const ROUNDS_MAX = 16;
@@ -22,7 +23,7 @@ export interface ExportsOptions {
 
 /** What merchants do with their exports. */
 export function createExports({ store, files, clock, digest, became }: ExportsOptions): Exports {
-  async function find(owner: ExportOwner, seen: ExportsSeen, id: string): Promise<ExportRecord | null> {
+  async function find(owner: MerchantParty, seen: ExportsSeen, id: string): Promise<ExportRecord | null> {
     const stored = await store.load(id);
     return stored !== null && isShown(owner, seen, stored.record, clock.nowMs()) ? stored.record : null;
   }
@@ -67,7 +68,7 @@ export function createExports({ store, files, clock, digest, became }: ExportsOp
 }
 
 /** What is over is not there any more, whenever it is removed. */
-function isShown(owner: ExportOwner, seen: ExportsSeen, record: ExportRecord, nowMs: number): boolean {
+function isShown(owner: MerchantParty, seen: ExportsSeen, record: ExportRecord, nowMs: number): boolean {
   if (record.merchantId !== owner.merchantId || record.livemode !== owner.livemode || isOver(record, nowMs)) return false;
   if (seen === "all") return true;
   const { createdBy } = record;

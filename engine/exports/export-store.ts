@@ -1,6 +1,7 @@
 import { createDueIndex, type DueIndex, dueOperations } from "../kernel/due-index-store.ts";
 import { available, type Kv, type Operation } from "../kernel/kv.ts";
-import { type IndexPage, listPrefix, type MerchantList, type Place, pageOfIndex, placeKey } from "../kernel/merchant-index-store.ts";
+import { type IndexPage, listPrefix, type Place, pageOfIndex, placeKey } from "../kernel/merchant-index-store.ts";
+import type { MerchantScope } from "../kernel/merchant-scope.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { ExportRecord } from "./export.ts";
@@ -34,12 +35,12 @@ export interface ExportChange {
  */
 export interface ExportStore extends DueIndex {
   load(id: string): Promise<Stored<ExportRecord> | null>;
-  room(list: MerchantList): Promise<Stored<ExportRoom>>;
+  room(list: MerchantScope): Promise<Stored<ExportRoom>>;
   /** The new version, or null where something else stands. */
   commit(change: ExportChange): Promise<number | null>;
   /** Newest first. */
   page(
-    list: MerchantList,
+    list: MerchantScope,
     query: { readonly limit: number; readonly after: Place | null; matches(record: ExportRecord): boolean },
   ): Promise<IndexPage<ExportRecord>>;
   /** Names of all files that exports have; for cleaning up. */

@@ -1,11 +1,5 @@
+import type { MerchantParty } from "../kernel/merchant-scope.ts";
 import type { ExportActor, ExportOrder, ExportRecord } from "./export.ts";
-
-/** Whose they are; from the session or the key, never from the request. */
-export interface ExportOwner {
-  readonly merchantId: string;
-  readonly partnerId: number;
-  readonly livemode: boolean;
-}
 
 export interface ExportOperation {
   /** The same for every attempt at one request. */
@@ -31,18 +25,18 @@ export interface Exports {
    * installation has no folder for files that all of its nodes share.
    */
   create(
-    owner: ExportOwner,
+    owner: MerchantParty,
     order: ExportOrder,
     createdBy: ExportActor,
     operation: ExportOperation,
   ): Promise<{ type: "created"; record: ExportRecord } | { type: "too_many" | "full" | "no_folder" }>;
-  find(owner: ExportOwner, seen: ExportsSeen, id: string): Promise<ExportRecord | null>;
+  find(owner: MerchantParty, seen: ExportsSeen, id: string): Promise<ExportRecord | null>;
   /** Newest first. `next` null: no more. Throws RelayError `invalid_request` for a cursor that is none. */
   list(
-    owner: ExportOwner,
+    owner: MerchantParty,
     seen: ExportsSeen,
     query: { readonly limit: number; readonly cursor: string | null },
   ): Promise<{ items: readonly ExportRecord[]; next: string | null }>;
   /** `not_ready`: there is no file of it (yet). */
-  open(owner: ExportOwner, seen: ExportsSeen, id: string): Promise<ExportContents | "not_ready" | null>;
+  open(owner: MerchantParty, seen: ExportsSeen, id: string): Promise<ExportContents | "not_ready" | null>;
 }

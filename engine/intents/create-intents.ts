@@ -1,5 +1,7 @@
 import type { Clock } from "../kernel/clock.ts";
 import type { Ids } from "../kernel/ids.ts";
+import type { MerchantParty } from "../kernel/merchant-scope.ts";
+import { isInScope } from "../kernel/merchant-scope.ts";
 import { changedMetadata, hasTooManyKeys, type MetadataChange } from "../kernel/metadata.ts";
 import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
@@ -28,7 +30,6 @@ import type {
   CancelOutcome,
   CaptureOutcome,
   ConfirmOutcome,
-  IntentOwner,
   Intents,
   Operation,
   RefundOutcome,
@@ -58,9 +59,9 @@ export function createIntents(options: IntentsOptions): Intents {
   const { workflow, indexes, digest, links, accounts, clock, ids, returnUrl } = options;
   const { store, step } = workflow;
 
-  async function own(owner: IntentOwner, id: string): Promise<Stored<IntentRecord> | null> {
+  async function own(owner: MerchantParty, id: string): Promise<Stored<IntentRecord> | null> {
     const stored = await store.load(id);
-    return stored !== null && isOf(owner, stored.record) ? stored : null;
+    return stored !== null && isInScope(stored.record, owner) ? stored : null;
   }
 
   async function again(id: string): Promise<IntentRecord> {
@@ -69,7 +70,7 @@ export function createIntents(options: IntentsOptions): Intents {
     return stored.record;
   }
 
-  async function create(owner: IntentOwner, order: IntentOrder, operation: Operation): Promise<IntentRecord> {
+  async function create(owner: MerchantParty, order: IntentOrder, operation: Operation): Promise<IntentRecord> {
     const id = prefixedId("pi_", digest(`intent ${operation.id}`));
     const existing = await own(owner, id);
     if (existing !== null) return existing.record;
@@ -96,7 +97,7 @@ export function createIntents(options: IntentsOptions): Intents {
     return created.type === "accepted" ? created.record : again(id);
   }
 
-  async function update(owner: IntentOwner, id: string, change: OrderChange, operation: Operation): Promise<UpdateOutcome | null> {
+  async function update(owner: MerchantParty, id: string, change: OrderChange, operation: Operation): Promise<UpdateOutcome | null> {
     return retryOnConflict(ATTEMPTS_MAX, async () => {
       const stored = await own(owner, id);
       if (stored === null) return null;
@@ -116,7 +117,7 @@ export function createIntents(options: IntentsOptions): Intents {
   }
 
   async function updateCharge(
-    owner: IntentOwner,
+    owner: MerchantParty,
     chargeId: string,
     change: ChargeChange,
     operation: Operation,
@@ -135,7 +136,7 @@ export function createIntents(options: IntentsOptions): Intents {
   }
 
   async function updateRefund(
-    owner: IntentOwner,
+    owner: MerchantParty,
     refundId: string,
     metadata: MetadataChange,
     operation: Operation,
@@ -153,7 +154,7 @@ export function createIntents(options: IntentsOptions): Intents {
   }
 
   async function confirm(
-    owner: IntentOwner,
+    owner: MerchantParty,
     id: string,
     change: Omit<OrderChange, "metadata">,
     operation: Operation,
@@ -202,7 +203,7 @@ export function createIntents(options: IntentsOptions): Intents {
   }
 
   async function captureOnce(
-    owner: IntentOwner,
+    owner: MerchantParty,
     id: string,
     amountMinor: number | null,
     operation: Operation,
@@ -243,7 +244,7 @@ export function createIntents(options: IntentsOptions): Intents {
   }
 
   async function cancel(
-    owner: IntentOwner,
+    owner: MerchantParty,
     id: string,
     reason: CancellationReason | null,
     operation: Operation,
@@ -303,13 +304,13 @@ export function createIntents(options: IntentsOptions): Intents {
   }
 
   async function refund(
-    owner: IntentOwner,
+    owner: MerchantParty,
     of: Parameters<Intents["refund"]>[1],
     { amountMinor, reason, metadata }: Parameters<Intents["refund"]>[2],
     operation: Operation,
   ): Promise<RefundOutcome | null> {
     const found = "intentId" in of ? ((await own(owner, of.intentId))?.record ?? null) : await indexes.ofCharge(of.chargeId);
-    if (found === null || !isOf(owner, found)) return null;
+    if (found === null || !isInScope(found, owner)) return null;
     const id = refundIdOf(operation, digest);
     const paid = paidAttempt(found);
     if (paid === null || ("chargeId" in of && paid.chargeId !== of.chargeId)) return { type: "not_paid", intent: found };
@@ -350,18 +351,18 @@ export function createIntents(options: IntentsOptions): Intents {
     });
   }
 
-  async function charge(owner: IntentOwner, chargeId: string) {
+  async function charge(owner: MerchantParty, chargeId: string) {
     const intent = await indexes.ofCharge(chargeId);
     const attempt = intent?.attempts.find((other) => other.chargeId === chargeId);
-    return intent === null || attempt === undefined || !isOf(owner, intent) ? null : { intent, attempt };
+    return intent === null || attempt === undefined || !isInScope(intent, owner) ? null : { intent, attempt };
   }
 
-  async function refundOf(owner: IntentOwner, refundId: string) {
+  async function refundOf(owner: MerchantParty, refundId: string) {
     const intent = await indexes.ofRefund(refundId);
-    return intent === null || !isOf(owner, intent) ? null : refundIn(intent, refundId);
+    return intent === null || !isInScope(intent, owner) ? null : refundIn(intent, refundId);
   }
 
-  async function find(owner: IntentOwner, id: string): Promise<IntentRecord | null> {
+  async function find(owner: MerchantParty, id: string): Promise<IntentRecord | null> {
     return (await own(owner, id))?.record ?? null;
   }
 
@@ -410,10 +411,6 @@ const TOKEN = /^[a-z0-9]{24}[0-9a-f]{32}$/;
 /** 122 random bits. */
 function random(ids: Ids): string {
   return ids.uuid().replaceAll("-", "");
-}
-
-function isOf({ merchantId, livemode }: IntentOwner, record: IntentRecord): boolean {
-  return record.merchantId === merchantId && record.livemode === livemode;
 }
 
 /** What a confirm has come to, by how its attempt stands. */

@@ -1,5 +1,6 @@
 import { available, type Kv } from "../kernel/kv.ts";
-import { indexRange, listPrefix, type MerchantList, type Place, placeKey } from "../kernel/merchant-index-store.ts";
+import { indexRange, listPrefix, type Place, placeKey } from "../kernel/merchant-index-store.ts";
+import type { MerchantScope } from "../kernel/merchant-scope.ts";
 import type { Page, PageQuery } from "../kernel/page.ts";
 import { readRecord } from "../kernel/schemas.ts";
 import type { WorkflowStore } from "../workflow/workflow-store.ts";
@@ -11,9 +12,9 @@ export interface IntentIndexStore {
   ofCharge(chargeId: string): Promise<IntentRecord | null>;
   ofRefund(refundId: string): Promise<IntentRecord | null>;
   /** Newest first; `cursor` is the place of the item that the query names. */
-  page(list: MerchantList, query: PageQuery, cursor: Place | null): Promise<Page<IntentRecord>>;
-  pageCharges(list: MerchantList, query: PageQuery, cursor: Place | null): Promise<Page<ChargeOf>>;
-  pageRefunds(list: MerchantList, query: PageQuery, cursor: Place | null): Promise<Page<RefundOf>>;
+  page(list: MerchantScope, query: PageQuery, cursor: Place | null): Promise<Page<IntentRecord>>;
+  pageCharges(list: MerchantScope, query: PageQuery, cursor: Place | null): Promise<Page<ChargeOf>>;
+  pageRefunds(list: MerchantScope, query: PageQuery, cursor: Place | null): Promise<Page<RefundOf>>;
 }
 
 /** Ids come from requests unchecked. */
@@ -25,7 +26,7 @@ export function createIntentIndexStore(kv: Pick<Kv, "scan" | "getMany">, store: 
   }
 
   function page<T>(kind: string, itemOf: (record: IntentRecord, id: string) => T | null) {
-    return (list: MerchantList, query: PageQuery, cursor: Place | null): Promise<Page<T>> =>
+    return (list: MerchantScope, query: PageQuery, cursor: Place | null): Promise<Page<T>> =>
       available(async () => {
         const { limit } = query;
         const prefix = listPrefix(kind, list);

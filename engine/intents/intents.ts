@@ -1,4 +1,4 @@
-import type { MerchantGrant } from "../access/merchant-grant.ts";
+import type { MerchantParty } from "../kernel/merchant-scope.ts";
 import type { Metadata, MetadataChange } from "../kernel/metadata.ts";
 import type { Page, PageQuery } from "../kernel/page.ts";
 import type { FollowUpAsker } from "../links/link.ts";
@@ -22,9 +22,6 @@ export interface Operation {
   /** Who asks, where it is not a program with the merchant's key. */
   readonly by?: FollowUpAsker;
 }
-
-/** Whose intents are meant: what is another merchant's, or of the other environment, is not found (null). */
-export type IntentOwner = Pick<MerchantGrant, "merchantId" | "partnerId" | "livemode">;
 
 export interface ChargeOf {
   readonly intent: IntentRecord;
@@ -101,43 +98,46 @@ export type UpdateRefundOutcome = ({ type: "updated" } & RefundOf) | TooManyKeys
  */
 export interface Intents {
   /** Idempotent by the operation's id, from which the intent's is derived. */
-  create(owner: IntentOwner, order: IntentOrder, operation: Operation): Promise<IntentRecord>;
-  find(owner: IntentOwner, id: string): Promise<IntentRecord | null>;
+  create(owner: MerchantParty, order: IntentOrder, operation: Operation): Promise<IntentRecord>;
+  find(owner: MerchantParty, id: string): Promise<IntentRecord | null>;
   /** Whether payments of its environment may be begun: see `MerchantAccount`. */
-  mayBegin(owner: IntentOwner): Promise<boolean>;
+  mayBegin(owner: MerchantParty): Promise<boolean>;
   /** Whether it was paid on the account that is kept for TEST. */
   isKeptForTest(intent: IntentRecord): Promise<boolean>;
   /** By the token of the buyer's pages, whosever it is; compared in constant time. */
   byToken(token: string): Promise<IntentRecord | null>;
-  charge(owner: IntentOwner, chargeId: string): Promise<ChargeOf | null>;
-  refundOf(owner: IntentOwner, refundId: string): Promise<RefundOf | null>;
+  charge(owner: MerchantParty, chargeId: string): Promise<ChargeOf | null>;
+  refundOf(owner: MerchantParty, refundId: string): Promise<RefundOf | null>;
   /** Null where the cursor is none of them. */
-  list(owner: IntentOwner, query: PageQuery): Promise<Page<IntentRecord> | null>;
+  list(owner: MerchantParty, query: PageQuery): Promise<Page<IntentRecord> | null>;
   /** Charges (ended attempts), of one intent where it is given. */
-  listCharges(owner: IntentOwner, query: PageQuery & { intentId: string | null }): Promise<Page<ChargeOf> | null>;
-  listRefunds(owner: IntentOwner, query: PageQuery & { intentId: string | null; chargeId: string | null }): Promise<Page<RefundOf> | null>;
+  listCharges(owner: MerchantParty, query: PageQuery & { intentId: string | null }): Promise<Page<ChargeOf> | null>;
+  listRefunds(
+    owner: MerchantParty,
+    query: PageQuery & { intentId: string | null; chargeId: string | null },
+  ): Promise<Page<RefundOf> | null>;
   /** Absent members stay. Amount, currency and capture method only while no attempt is open or paid. */
-  update(owner: IntentOwner, id: string, change: OrderChange, operation: Operation): Promise<UpdateOutcome | null>;
+  update(owner: MerchantParty, id: string, change: OrderChange, operation: Operation): Promise<UpdateOutcome | null>;
   /** Begins an attempt, or answers with the one that is open; `change` as in `update`, in the same commit. Never two payable attempts. */
-  confirm(owner: IntentOwner, id: string, change: Omit<OrderChange, "metadata">, operation: Operation): Promise<ConfirmOutcome | null>;
-  cancel(owner: IntentOwner, id: string, reason: CancellationReason | null, operation: Operation): Promise<CancelOutcome | null>;
+  confirm(owner: MerchantParty, id: string, change: Omit<OrderChange, "metadata">, operation: Operation): Promise<ConfirmOutcome | null>;
+  cancel(owner: MerchantParty, id: string, reason: CancellationReason | null, operation: Operation): Promise<CancelOutcome | null>;
   /** `amountMinor` null: the whole; once, the rest is released. `metadata` of the intent is changed by the commit that begins it. */
   capture(
-    owner: IntentOwner,
+    owner: MerchantParty,
     id: string,
     amountMinor: number | null,
     operation: Operation,
     metadata?: MetadataChange,
   ): Promise<CaptureOutcome | null>;
   refund(
-    owner: IntentOwner,
+    owner: MerchantParty,
     of: { intentId: string } | { chargeId: string },
     request: { amountMinor: number | null; reason: RefundReason | null; metadata: Metadata },
     operation: Operation,
   ): Promise<RefundOutcome | null>;
   /** What it says of its own from then on; nobody is told of it. */
-  updateCharge(owner: IntentOwner, chargeId: string, change: ChargeChange, operation: Operation): Promise<UpdateChargeOutcome | null>;
-  updateRefund(owner: IntentOwner, refundId: string, metadata: MetadataChange, operation: Operation): Promise<UpdateRefundOutcome | null>;
+  updateCharge(owner: MerchantParty, chargeId: string, change: ChargeChange, operation: Operation): Promise<UpdateChargeOutcome | null>;
+  updateRefund(owner: MerchantParty, refundId: string, metadata: MetadataChange, operation: Operation): Promise<UpdateRefundOutcome | null>;
   /** Has the gateway asked about an attempt that is open, unless it was asked just now; answers with the intent as it stands then. */
   verify(intent: IntentRecord): Promise<IntentRecord>;
 }

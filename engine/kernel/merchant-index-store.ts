@@ -1,12 +1,7 @@
 import { RelayError } from "./errors.ts";
 import { type Kv, prefixRange } from "./kv.ts";
+import type { MerchantScope } from "./merchant-scope.ts";
 import { TIME_DIGITS, timeDigits } from "./time-digits.ts";
-
-/** Whose records a list has. */
-export interface MerchantList {
-  readonly merchantId: string;
-  readonly livemode: boolean;
-}
 
 /** Where a record stands in a list: by when it was created, or by when something of it is due. */
 export interface Place {
@@ -35,7 +30,7 @@ const INDEX_PAGE = 200;
 const LOOKED_THROUGH_MAX = 2_000;
 
 /** Keys of a merchant's under a kind of index: `<kind><merchant>/<live or test>/`. */
-export function listPrefix(kind: string, { merchantId, livemode }: MerchantList): string {
+export function listPrefix(kind: string, { merchantId, livemode }: MerchantScope): string {
   return `${kind}${merchantId}/${livemode ? "live" : "test"}/`;
 }
 

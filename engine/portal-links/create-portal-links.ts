@@ -2,6 +2,8 @@ import type { Clock } from "../kernel/clock.ts";
 import { type CommitPart, NO_PART } from "../kernel/commit-part.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { cursorOf, placeOfCursor } from "../kernel/merchant-index-store.ts";
+import type { MerchantParty } from "../kernel/merchant-scope.ts";
+import { isInScope } from "../kernel/merchant-scope.ts";
 import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
@@ -22,7 +24,7 @@ import {
 import { PortalLinkCause } from "./portal-link-cause.ts";
 import type { PortalLinkMails } from "./portal-link-mails.ts";
 import { countEntry, type PortalLinkQueries } from "./portal-link-queries.ts";
-import type { PortalLinkMade, PortalLinkOwner, PortalLinkQuery, PortalLinks } from "./portal-links.ts";
+import type { PortalLinkMade, PortalLinkQuery, PortalLinks } from "./portal-links.ts";
 import { isOver, isTimeOver } from "./rules.ts";
 import type { PortalLinkWorkflow } from "./workflow.ts";
 
@@ -64,9 +66,9 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
   const { store } = workflow;
   const cause = new PortalLinkCause();
 
-  async function findOwned(owner: PortalLinkOwner, id: string): Promise<Stored<PortalLinkRecord> | null> {
+  async function findOwned(owner: MerchantParty, id: string): Promise<Stored<PortalLinkRecord> | null> {
     const stored = await store.load(id);
-    return stored !== null && isOf(owner, stored.record) ? stored : null;
+    return stored !== null && isInScope(stored.record, owner) ? stored : null;
   }
 
   async function reload(id: string): Promise<PortalLinkRecord> {
@@ -75,7 +77,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
     return stored.record;
   }
 
-  async function requireRoom(owner: PortalLinkOwner, atMs: number): Promise<void> {
+  async function requireRoom(owner: MerchantParty, atMs: number): Promise<void> {
     const made = await queries.createdSince(owner, atMs - HOUR_MS, PORTAL_LINKS_PER_HOUR_MAX);
     if (made < PORTAL_LINKS_PER_HOUR_MAX) return;
     throw new RelayError("rate_limited", `A merchant may create ${PORTAL_LINKS_PER_HOUR_MAX} payment links in an hour; retry later`, {
@@ -99,7 +101,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
   const createBeside: PortalLinks["createBeside"] = (owner, order, createdBy, operation, beside) =>
     made(owner, order, createdBy, operation, { ...hourLimit(owner), attemptsMax: BESIDE_ATTEMPTS_MAX, beside });
 
-  function hourLimit(owner: PortalLinkOwner): Pick<Making<never>, "requireRoom" | "counting"> {
+  function hourLimit(owner: MerchantParty): Pick<Making<never>, "requireRoom" | "counting"> {
     return { requireRoom: (atMs) => requireRoom(owner, atMs), counting: (record) => [countEntry(record)] };
   }
 
@@ -215,7 +217,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
     return isPayable(attempt, clock.nowMs()) ? payable(link, attempt) : { type: "not_yet", link };
   }
 
-  async function list(owner: PortalLinkOwner, query: PortalLinkQuery): ReturnType<PortalLinks["list"]> {
+  async function list(owner: MerchantParty, query: PortalLinkQuery): ReturnType<PortalLinks["list"]> {
     const { limit, cursor, state, fromMs, beforeMs, customerEmail, q, agentId = null, currency = null } = query;
     const after = cursor === null ? null : placeOfCursor(cursor, CURSOR_ID);
     const found = q === null ? null : await byId(owner, q);
@@ -225,7 +227,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
   }
 
   /** Accepts the id of a link or of one of its attempts. */
-  async function byId(owner: PortalLinkOwner, q: string): Promise<PortalLinkRecord | null> {
+  async function byId(owner: MerchantParty, q: string): Promise<PortalLinkRecord | null> {
     const [id = "", ...attempt] = q.trim().split(".");
     const found = (await findOwned(owner, id))?.record ?? null;
     if (attempt.length === 0) return found;
@@ -251,10 +253,6 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
       return reload(stored.record.id);
     },
   };
-}
-
-function isOf({ merchantId, livemode }: PortalLinkOwner, record: PortalLinkRecord): boolean {
-  return record.merchantId === merchantId && record.livemode === livemode;
 }
 
 function isPayable({ state, url, expiresAtMs }: PortalLinkAttempt, atMs: number): boolean {

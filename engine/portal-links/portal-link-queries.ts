@@ -1,5 +1,6 @@
 import type { CommitPart } from "../kernel/commit-part.ts";
-import { type IndexPage, listPrefix, type MerchantList, type Place, placeKey } from "../kernel/merchant-index-store.ts";
+import { type IndexPage, listPrefix, type Place, placeKey } from "../kernel/merchant-index-store.ts";
+import type { MerchantScope } from "../kernel/merchant-scope.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { WorkflowStore } from "../workflow/workflow-store.ts";
 import type { PortalLinkRecord, PortalLinkState } from "./portal-link.ts";
@@ -21,13 +22,13 @@ export interface PortalLinkPageQuery {
 /** Every method rejects with RelayError `unavailable` when the store cannot answer. */
 export interface PortalLinkQueries {
   byToken(token: string): Promise<Stored<PortalLinkRecord> | null>;
-  page(list: MerchantList, query: PortalLinkPageQuery): Promise<IndexPage<PortalLinkRecord>>;
+  page(list: MerchantScope, query: PortalLinkPageQuery): Promise<IndexPage<PortalLinkRecord>>;
   /** Counts the links for the limit of an hour, up to `limit`. */
-  createdSince(list: MerchantList, fromMs: number, limit: number): Promise<number>;
-  madeByAgent(list: MerchantList, agentId: string, fromMs: number, limit: number): Promise<number>;
-  firstMadeByAgent(list: MerchantList, agentId: string, fromMs: number): Promise<number | null>;
+  createdSince(list: MerchantScope, fromMs: number, limit: number): Promise<number>;
+  madeByAgent(list: MerchantScope, agentId: string, fromMs: number, limit: number): Promise<number>;
+  firstMadeByAgent(list: MerchantScope, agentId: string, fromMs: number): Promise<number | null>;
   /** Returns the links that their merchant must check (link-tasks.ts), newest first. */
-  withTasks(list: MerchantList, limit: number): Promise<readonly PortalLinkRecord[]>;
+  withTasks(list: MerchantScope, limit: number): Promise<readonly PortalLinkRecord[]>;
 }
 
 /** Entries live longer than the hour for which they count. */
@@ -43,7 +44,7 @@ export function createPortalLinkQueries(store: WorkflowStore<PortalLinkRecord>, 
   const paths = digestPaths(digests);
 
   /** Returns the smallest index that contains all matching links. */
-  function prefixFor(list: MerchantList, { state, customerEmail, reference, agentId = null }: PortalLinkPageQuery): string {
+  function prefixFor(list: MerchantScope, { state, customerEmail, reference, agentId = null }: PortalLinkPageQuery): string {
     if (reference !== null) return listPrefix("portal-link-reference/", list) + paths.reference(list.merchantId, reference);
     if (customerEmail !== null) return listPrefix("portal-link-customer/", list) + paths.customer(list.merchantId, customerEmail);
     if (agentId !== null) return agentPrefix(list, agentId);
@@ -78,6 +79,6 @@ function matches({ state, order, createdBy }: PortalLinkRecord, query: PortalLin
   return query.customerEmail === null || order.customerEmail?.toLowerCase() === query.customerEmail.trim().toLowerCase();
 }
 
-function agentPrefix(list: MerchantList, agentId: string): string {
+function agentPrefix(list: MerchantScope, agentId: string): string {
   return `${listPrefix(BY_AGENT, list)}${agentId}/`;
 }

@@ -1,12 +1,6 @@
+import type { MerchantParty } from "../kernel/merchant-scope.ts";
 import type { GuardPart, RequestContext } from "../workflow/workflow.ts";
 import type { PortalLinkCreator, PortalLinkOrder, PortalLinkRecord, PortalLinkState } from "./portal-link.ts";
-
-/** Comes from the session or the key, never from the request. */
-export interface PortalLinkOwner {
-  readonly merchantId: string;
-  readonly partnerId: number;
-  readonly livemode: boolean;
-}
 
 export interface PortalLinkQuery {
   readonly limit: number;
@@ -40,7 +34,7 @@ export interface PortalLinks {
    * `rate_limited` over PORTAL_LINKS_PER_HOUR_MAX. `no_account`: the merchant's partner has no
    * account at the card gateway.
    */
-  create(owner: PortalLinkOwner, order: PortalLinkOrder, createdBy: PortalLinkCreator, operation: RequestContext): Promise<PortalLinkMade>;
+  create(owner: MerchantParty, order: PortalLinkOrder, createdBy: PortalLinkCreator, operation: RequestContext): Promise<PortalLinkMade>;
   /** Counts for no limit, for links that the relay itself makes. */
   createUncounted: PortalLinks["create"];
   /**
@@ -53,15 +47,15 @@ export interface PortalLinks {
       beside: (record: PortalLinkRecord) => Promise<GuardPart | { readonly refusal: Refusal }>,
     ]
   ): Promise<PortalLinkMade | Refusal>;
-  find(owner: PortalLinkOwner, id: string): Promise<PortalLinkRecord | null>;
+  find(owner: MerchantParty, id: string): Promise<PortalLinkRecord | null>;
   /** The newest come first. Throws RelayError `invalid_request` for an invalid cursor. */
-  list(owner: PortalLinkOwner, query: PortalLinkQuery): Promise<{ items: readonly PortalLinkRecord[]; next: string | null }>;
+  list(owner: MerchantParty, query: PortalLinkQuery): Promise<{ items: readonly PortalLinkRecord[]; next: string | null }>;
   /**
    * Asks the gateway about an open attempt, because a paid link cannot be cancelled. An open
    * attempt is still tracked. If it is paid later, the link is PAID late.
    */
   cancel(
-    owner: PortalLinkOwner,
+    owner: MerchantParty,
     id: string,
     operation: RequestContext,
   ): Promise<{ type: "cancelled" | "not_pending"; link: PortalLinkRecord } | null>;
@@ -70,7 +64,7 @@ export interface PortalLinks {
    * RelayError `rate_limited` if too many mails wait. Idempotent by the operation's id.
    */
   send(
-    owner: PortalLinkOwner,
+    owner: MerchantParty,
     id: string,
     email: string | null,
     locale: "it" | "en",

@@ -1,3 +1,4 @@
+import type { MerchantParty } from "../kernel/merchant-scope.ts";
 import type { TransactionMethod, TransactionStatus } from "../payments/transaction.ts";
 
 /** A day's closing names so many uuids at most, of each kind; it counts them all. */
@@ -119,20 +120,13 @@ export interface ReconciledDay {
   readonly correctionCount: number;
 }
 
-/** Whose days they are; from the session or the key, never from the request. */
-export interface ReconciliationOwner {
-  readonly merchantId: string;
-  readonly partnerId: number;
-  readonly livemode: boolean;
-}
-
 /** Days of merchants that are closed. Every method rejects with RelayError `unavailable` when the store cannot answer. */
 export interface Reconciliation {
   /** `open`: the day is not closed yet; it is at `closesAtMs`, or as soon after that as all its rows are there. Null: the merchant had nothing on it. */
-  day(owner: ReconciliationOwner, day: string): Promise<ReconciledDay | { readonly type: "open"; readonly closesAtMs: number } | null>;
+  day(owner: MerchantParty, day: string): Promise<ReconciledDay | { readonly type: "open"; readonly closesAtMs: number } | null>;
   /** Newest first; days from and to these, both included. `next`: the `before` of the next page, null where there is no more. */
   days(
-    owner: ReconciliationOwner,
+    owner: MerchantParty,
     query: { readonly limit: number; readonly before: string | null; readonly from: string | null; readonly to: string | null },
   ): Promise<{ items: readonly DaySummary[]; next: string | null }>;
   /** Of a partner's merchants, in the order of their ids; those behind `after` only. None before the day is closed for all of them. */

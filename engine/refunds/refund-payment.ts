@@ -1,8 +1,9 @@
 import { chargeIdOf, readAttemptAttachment } from "../intents/attempt.ts";
 import type { AttemptFollowUp, IntentRecord } from "../intents/intent.ts";
-import type { IntentOwner, Intents, Operation } from "../intents/intents.ts";
+import type { Intents, Operation } from "../intents/intents.ts";
 import { refundIdOf, releaseIdOf } from "../intents/operation-ids.ts";
 import { RelayError } from "../kernel/errors.ts";
+import type { MerchantParty } from "../kernel/merchant-scope.ts";
 import type { Digest } from "../kernel/prefixed-id.ts";
 import { amountOf, type FollowUp, type LinkRecord } from "../links/link.ts";
 import { causeOf } from "../links/link-companion.ts";
@@ -20,7 +21,7 @@ export type GivenBack =
  * Gives the whole of a payment by link back, once: as a refund, or as a reversal where it was not captured. A payment of an intent is given back through the intent, which tells
  * of it. Idempotent by the operation's id. The caller has made sure that the link is the owner's.
  */
-export type GiveBack = (owner: IntentOwner, link: LinkRecord, operation: Operation) => Promise<GivenBack>;
+export type GiveBack = (owner: MerchantParty, link: LinkRecord, operation: Operation) => Promise<GivenBack>;
 
 export interface GiveBackOptions {
   links: Pick<Links, "followUp" | "byTxId">;
@@ -46,7 +47,7 @@ export function createGiveBack({ links, intents, digest }: GiveBackOptions): Giv
     }
   }
 
-  async function asRefund(owner: IntentOwner, link: LinkRecord, operation: Operation): Promise<GivenBack> {
+  async function asRefund(owner: MerchantParty, link: LinkRecord, operation: Operation): Promise<GivenBack> {
     const chargeId = chargeIdOf(link.order.txId, digest);
     const outcome = await inEither(owner, (one) =>
       intents.refund(one, { chargeId }, { amountMinor: null, reason: null, metadata: {} }, operation),
@@ -69,7 +70,7 @@ export function createGiveBack({ links, intents, digest }: GiveBackOptions): Giv
   }
 
   /** What was only authorized is not ordered any more: the intent is canceled. */
-  async function asRelease(owner: IntentOwner, link: LinkRecord, intentId: string, operation: Operation): Promise<GivenBack> {
+  async function asRelease(owner: MerchantParty, link: LinkRecord, intentId: string, operation: Operation): Promise<GivenBack> {
     const outcome = await inEither(owner, (one) => intents.cancel(one, intentId, null, operation));
     if (outcome === null) throw gone();
     switch (outcome.type) {
@@ -103,7 +104,7 @@ export function createGiveBack({ links, intents, digest }: GiveBackOptions): Giv
 }
 
 /** A merchant that was moved from one environment to the other still has the payments of before, whose intents are those of the other one. */
-async function inEither<Outcome>(owner: IntentOwner, work: (owner: IntentOwner) => Promise<Outcome | null>): Promise<Outcome | null> {
+async function inEither<Outcome>(owner: MerchantParty, work: (owner: MerchantParty) => Promise<Outcome | null>): Promise<Outcome | null> {
   return (await work(owner)) ?? work({ ...owner, livemode: !owner.livemode });
 }
 

@@ -1,5 +1,5 @@
 import type { AgentCredentials } from "../agents/agent-credentials.ts";
-import type { PortalLinkOwner } from "../portal-links/portal-links.ts";
+import type { MerchantParty } from "../kernel/merchant-scope.ts";
 
 /** Credentials whose refusals a report tells of: the newest. */
 const CREDENTIALS_MAX = 100;
@@ -15,7 +15,7 @@ export interface RefusedAgent {
 
 /** What the limits of a merchant's agents have refused: of its newest credentials, whether they still count or not. */
 export interface AgentRefusals {
-  of(owner: PortalLinkOwner): Promise<readonly RefusedAgent[]>;
+  of(owner: MerchantParty): Promise<readonly RefusedAgent[]>;
 }
 
 /** Over their credentials, which count it. */

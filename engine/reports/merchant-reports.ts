@@ -1,8 +1,5 @@
+import type { MerchantScope } from "../kernel/merchant-scope.ts";
 import type { TransactionMethod } from "../payments/transaction.ts";
-import type { PortalLinkOwner } from "../portal-links/portal-links.ts";
-
-/** Whose report it is. Payments are all of the merchant; links, disputes and subscriptions are those of its environment. */
-export type ReportOwner = Pick<PortalLinkOwner, "merchantId" | "livemode">;
 
 /** Points of one series: hours of a week with those that clocks repeat, or 400 days; the same days of another year may have a 29 February more. */
 export const REPORT_BUCKETS_MAX = 401;
@@ -240,7 +237,7 @@ export type ReportName = keyof ReportKinds;
 export interface MerchantReports {
   report<Name extends ReportName>(
     name: Name,
-    owner: ReportOwner,
+    owner: MerchantScope,
     query: ReportKinds[Name]["query"],
     gone?: AbortSignal,
   ): Promise<ReportKinds[Name]["report"]>;

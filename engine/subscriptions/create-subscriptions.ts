@@ -1,5 +1,7 @@
 import { RelayError } from "../kernel/errors.ts";
 import { cursorOf, type Place, placeOfCursor } from "../kernel/merchant-index-store.ts";
+import type { MerchantParty } from "../kernel/merchant-scope.ts";
+import { isInScope } from "../kernel/merchant-scope.ts";
 import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
@@ -14,7 +16,7 @@ import type { RecurringCharges } from "./recurring-charges.ts";
 import { hasRoom, isBlocked, isRetryTooSoon, isUnpaid, meansOf, nextAtMs, pendingOf, withBegun, withCycle } from "./rules.ts";
 import { SUBSCRIPTIONS_PER_HOUR_MAX, type SubscriptionRecord } from "./subscription.ts";
 import type { SubscriptionQueries } from "./subscription-queries.ts";
-import type { SubscriptionOrder, SubscriptionOwner, Subscriptions } from "./subscriptions.ts";
+import type { SubscriptionOrder, Subscriptions } from "./subscriptions.ts";
 import { type SubscriptionParts, type TakenStep, takeStep } from "./take-step.ts";
 
 /** Each lost round is somebody else's change of the same subscription; more of them mean that something is wrong. */
@@ -49,9 +51,9 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   const { workflow, queries, cycleCharges, plans, collector, charges, calendar, clock, newToken, isInactive, digest } = options;
   const { store } = workflow;
 
-  async function own(owner: SubscriptionOwner, id: string): Promise<Stored<SubscriptionRecord> | null> {
+  async function own(owner: MerchantParty, id: string): Promise<Stored<SubscriptionRecord> | null> {
     const stored = await store.load(id);
-    return stored !== null && isOf(owner, stored.record) ? stored : null;
+    return stored !== null && isInScope(stored.record, owner) ? stored : null;
   }
 
   async function again(id: string): Promise<SubscriptionRecord> {
@@ -72,7 +74,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     return { ...taken, record: await again(taken.record.id) };
   }
 
-  async function requireRoom(owner: SubscriptionOwner, atMs: number): Promise<void> {
+  async function requireRoom(owner: MerchantParty, atMs: number): Promise<void> {
     const made = await queries.createdSince(owner, atMs - HOUR_MS, SUBSCRIPTIONS_PER_HOUR_MAX);
     if (made < SUBSCRIPTIONS_PER_HOUR_MAX) return;
     throw new RelayError("rate_limited", `A merchant may create ${SUBSCRIPTIONS_PER_HOUR_MAX} subscriptions in an hour; retry later`, {
@@ -80,7 +82,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     });
   }
 
-  function checked(owner: SubscriptionOwner, order: SubscriptionOrder): SubscriptionOrder {
+  function checked(owner: MerchantParty, order: SubscriptionOrder): SubscriptionOrder {
     const customer = checkedCustomer(order.customer);
     if (order.collection === "LINK") {
       if (order.methodId !== null) throw invalid("methodId", "is only for collection CARD");
@@ -99,7 +101,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     await requireRoom(owner, clock.nowMs());
     return retryOnConflict(ROUNDS_MAX, async () => {
       const plan = await plans.load(order.planId);
-      if (plan === null || !isOf(owner, plan.record)) return { type: "no_plan" } as const;
+      if (plan === null || !isInScope(plan.record, owner)) return { type: "no_plan" } as const;
       const found = await own(owner, id);
       if (found !== null) return { type: "created", subscription: found.record } as const;
       if (!plan.record.active) return { type: "plan_inactive" } as const;
@@ -116,7 +118,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
 
   /** A new subscription: in its trial, or with the first payment about to be asked for. */
   function begun(
-    { merchantId, partnerId, livemode }: SubscriptionOwner,
+    { merchantId, partnerId, livemode }: MerchantParty,
     id: string,
     { planId, customer, collection, methodId }: SubscriptionOrder,
     { terms: plan }: PlanRecord,
@@ -245,7 +247,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     if (stored !== null && pending?.id === attemptId && pending.state !== "asked") await collector.look(stored.record);
   }
 
-  async function pauseAll(owner: SubscriptionOwner, operation: RequestContext): Promise<number> {
+  async function pauseAll(owner: MerchantParty, operation: RequestContext): Promise<number> {
     let count = 0;
     for (const state of PAUSABLE) {
       let after: Place | null = null;
@@ -281,10 +283,6 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     told,
     pauseAll,
   };
-}
-
-function isOf(owner: SubscriptionOwner, { merchantId, livemode }: Pick<SubscriptionRecord, "merchantId" | "livemode">): boolean {
-  return merchantId === owner.merchantId && livemode === owner.livemode;
 }
 
 const ATTEMPT_ID = /^sub-(sub_[a-z0-9]{24})-\d{1,5}-\d{1,3}$/;

@@ -1,6 +1,7 @@
 import type { CommitPart } from "../kernel/commit-part.ts";
 import { available, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
-import { listPrefix, type MerchantList, placeKey } from "../kernel/merchant-index-store.ts";
+import { listPrefix, placeKey } from "../kernel/merchant-index-store.ts";
+import type { MerchantScope } from "../kernel/merchant-scope.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
 import { PLANS_MAX, type PlanRecord } from "./plan.ts";
@@ -14,8 +15,8 @@ export interface PlanStore {
   replace(before: Stored<PlanRecord>, record: PlanRecord): Promise<boolean>;
   remove(before: Stored<PlanRecord>): Promise<boolean>;
   /** All of them, newest first: PLANS_MAX at most, and as many more as were created at one moment. */
-  all(list: MerchantList): Promise<readonly PlanRecord[]>;
-  count(list: MerchantList): Promise<number>;
+  all(list: MerchantScope): Promise<readonly PlanRecord[]>;
+  count(list: MerchantScope): Promise<number>;
 }
 
 const PLANS = "plan/";

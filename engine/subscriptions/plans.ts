@@ -1,5 +1,6 @@
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
+import type { MerchantParty } from "../kernel/merchant-scope.ts";
 import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
@@ -9,7 +10,6 @@ import { checkedTerms, type DunningTerms } from "./dunning-policy.ts";
 import type { DunningPolicyStore } from "./dunning-policy-store.ts";
 import { PLANS_MAX, type PlanRecord, type PlanTerms } from "./plan.ts";
 import type { PlanStore } from "./plan-store.ts";
-import type { SubscriptionOwner } from "./subscriptions.ts";
 
 /** Each lost round is somebody else's change of the same plan. */
 const ROUNDS_MAX = 8;
@@ -20,17 +20,17 @@ const ROUNDS_MAX = 8;
  */
 export interface Plans {
   /** Idempotent by the operation's id. Throws RelayError `invalid_request` naming the member, and `conflict` beyond PLANS_MAX. */
-  create(owner: SubscriptionOwner, terms: PlanTerms, operation: RequestContext): Promise<PlanRecord>;
-  find(owner: SubscriptionOwner, id: string): Promise<PlanRecord | null>;
+  create(owner: MerchantParty, terms: PlanTerms, operation: RequestContext): Promise<PlanRecord>;
+  find(owner: MerchantParty, id: string): Promise<PlanRecord | null>;
   /** All of them, newest first. */
-  list(owner: SubscriptionOwner): Promise<readonly PlanRecord[]>;
+  list(owner: MerchantParty): Promise<readonly PlanRecord[]>;
   /** Whether there may be new subscriptions to it. Those that it has go on as they are. */
-  setActive(owner: SubscriptionOwner, id: string, active: boolean): Promise<PlanRecord | null>;
+  setActive(owner: MerchantParty, id: string, active: boolean): Promise<PlanRecord | null>;
   /** `used`: it has or had subscriptions; it can be deactivated only. */
-  remove(owner: SubscriptionOwner, id: string): Promise<"removed" | "used" | null>;
-  dunning(owner: SubscriptionOwner): Promise<DunningTerms>;
+  remove(owner: MerchantParty, id: string): Promise<"removed" | "used" | null>;
+  dunning(owner: MerchantParty): Promise<DunningTerms>;
   /** Counts for failures from then on. Throws RelayError `invalid_request` naming the member. */
-  setDunning(owner: SubscriptionOwner, terms: DunningTerms): Promise<DunningTerms>;
+  setDunning(owner: MerchantParty, terms: DunningTerms): Promise<DunningTerms>;
 }
 
 export interface PlansOptions {
@@ -41,7 +41,7 @@ export interface PlansOptions {
 }
 
 export function createPlans({ store, policies, clock, digest }: PlansOptions): Plans {
-  async function own({ merchantId, livemode }: SubscriptionOwner, id: string): Promise<Stored<PlanRecord> | null> {
+  async function own({ merchantId, livemode }: MerchantParty, id: string): Promise<Stored<PlanRecord> | null> {
     const stored = await store.load(id);
     return stored !== null && stored.record.merchantId === merchantId && stored.record.livemode === livemode ? stored : null;
   }

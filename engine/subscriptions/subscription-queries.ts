@@ -1,4 +1,5 @@
-import { type IndexPage, listPrefix, type MerchantList, type Place } from "../kernel/merchant-index-store.ts";
+import { type IndexPage, listPrefix, type Place } from "../kernel/merchant-index-store.ts";
+import type { MerchantScope } from "../kernel/merchant-scope.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { WorkflowStore } from "../workflow/workflow-store.ts";
 import type { SubscriptionRecord, SubscriptionState } from "./subscription.ts";
@@ -18,9 +19,9 @@ export interface SubscriptionPageQuery {
 /** Every method rejects with RelayError `unavailable` when the store cannot answer. */
 export interface SubscriptionQueries {
   byToken(token: string): Promise<Stored<SubscriptionRecord> | null>;
-  page(list: MerchantList, query: SubscriptionPageQuery): Promise<IndexPage<SubscriptionRecord>>;
+  page(list: MerchantScope, query: SubscriptionPageQuery): Promise<IndexPage<SubscriptionRecord>>;
   /** How many were created from this time on, counted up to `limit`. */
-  createdSince(list: MerchantList, fromMs: number, limit: number): Promise<number>;
+  createdSince(list: MerchantScope, fromMs: number, limit: number): Promise<number>;
 }
 
 /** Tokens come out of requests as they are. */
@@ -30,7 +31,7 @@ export function createSubscriptionQueries(store: WorkflowStore<SubscriptionRecor
   const paths = digestPaths(digests);
 
   /** The index with the fewest entries that has all that are asked for. */
-  function prefixFor(list: MerchantList, { state, planId, customerEmail }: SubscriptionPageQuery): string {
+  function prefixFor(list: MerchantScope, { state, planId, customerEmail }: SubscriptionPageQuery): string {
     if (customerEmail !== null) return listPrefix("subscription-customer/", list) + paths.customer(list.merchantId, customerEmail);
     if (planId !== null) return `${listPrefix("subscription-plan/", list)}${planId}/`;
     return state === null ? listPrefix("subscription-of/", list) : `${listPrefix("subscription-state/", list)}${state}/`;

@@ -1,5 +1,5 @@
 import type { Clock } from "../kernel/clock.ts";
-import type { MerchantList } from "../kernel/merchant-index-store.ts";
+import type { MerchantScope } from "../kernel/merchant-scope.ts";
 import { createRecent } from "../kernel/recent.ts";
 import { dunningCalendar } from "./rules.ts";
 import type { SubscriptionRecord } from "./subscription.ts";
@@ -22,12 +22,12 @@ export interface SubscriptionTask {
 }
 
 /** What a merchant has to look at, newest first, as it was within the last seconds. Rejects with RelayError `unavailable`. */
-export type SubscriptionTasks = (list: MerchantList) => Promise<readonly SubscriptionTask[]>;
+export type SubscriptionTasks = (list: MerchantScope) => Promise<readonly SubscriptionTask[]>;
 
 export function createSubscriptionTasks({ store, clock }: { store: Pick<SubscriptionQueries, "page">; clock: Clock }): SubscriptionTasks {
   const recent = createRecent<readonly SubscriptionTask[]>(clock, RECENT_MS);
 
-  async function look(list: MerchantList): Promise<readonly SubscriptionTask[]> {
+  async function look(list: MerchantScope): Promise<readonly SubscriptionTask[]> {
     const query = { limit: TASKS_MAX, after: null, fromMs: null, beforeMs: null, planId: null, customerEmail: null };
     const { items } = await store.page(list, { ...query, state: "PAST_DUE" });
     return items.map(taskOf).sort((one, other) => other.atMs - one.atMs);

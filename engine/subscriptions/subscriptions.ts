@@ -1,3 +1,4 @@
+import type { MerchantParty } from "../kernel/merchant-scope.ts";
 import type { RequestContext } from "../workflow/workflow.ts";
 import type {
   Collection,
@@ -7,13 +8,6 @@ import type {
   SubscriptionRecord,
   SubscriptionState,
 } from "./subscription.ts";
-
-/** Whose subscriptions and plans they are; from the session or the key, never from the request. */
-export interface SubscriptionOwner {
-  readonly merchantId: string;
-  readonly partnerId: number;
-  readonly livemode: boolean;
-}
 
 export interface SubscriptionOrder {
   readonly planId: string;
@@ -48,36 +42,32 @@ export interface Subscriptions {
    * `rate_limited` beyond SUBSCRIPTIONS_PER_HOUR_MAX. `no_plan`: the merchant has no such plan. `plan_inactive`: it is deactivated. `inactive`: the merchant is.
    */
   create(
-    owner: SubscriptionOwner,
+    owner: MerchantParty,
     order: SubscriptionOrder,
     createdBy: SubscriptionCreator,
     operation: RequestContext,
   ): Promise<{ type: "created"; subscription: SubscriptionRecord } | { type: "no_plan" | "plan_inactive" | "inactive" }>;
-  find(owner: SubscriptionOwner, id: string): Promise<SubscriptionRecord | null>;
+  find(owner: MerchantParty, id: string): Promise<SubscriptionRecord | null>;
   /** Newest first. `next` null: no more. Throws RelayError `invalid_request` for a cursor that is none. */
-  list(owner: SubscriptionOwner, query: SubscriptionQuery): Promise<{ items: readonly SubscriptionRecord[]; next: string | null }>;
+  list(owner: MerchantParty, query: SubscriptionQuery): Promise<{ items: readonly SubscriptionRecord[]; next: string | null }>;
   /** Its payments, the latest cycle first; those before a cycle only. */
-  charges(owner: SubscriptionOwner, id: string, beforeCycle: number | null, limit: number): Promise<readonly CycleCharge[] | null>;
+  charges(owner: MerchantParty, id: string, beforeCycle: number | null, limit: number): Promise<readonly CycleCharge[] | null>;
   /** At once, or when the current period ends; nothing is asked for after that. A payment that was under way and is made after all is kept and reported. */
   cancel(
-    owner: SubscriptionOwner,
+    owner: MerchantParty,
     id: string,
     when: { readonly atPeriodEnd: boolean },
     operation: RequestContext,
   ): Outcome<"cancelled" | "not_in_state">;
-  pause(owner: SubscriptionOwner, id: string, operation: RequestContext): Outcome<"paused" | "not_in_state">;
+  pause(owner: MerchantParty, id: string, operation: RequestContext): Outcome<"paused" | "not_in_state">;
   /**
    * Of a pause, whose time counts for nothing: the next cycle is the first that is due from now on. Or of a cancellation at the period's end, which is taken back.
    * `outcome_unknown`: a payment from before the pause may still be made. `inactive`: the merchant is deactivated.
    */
-  resume(
-    owner: SubscriptionOwner,
-    id: string,
-    operation: RequestContext,
-  ): Outcome<"resumed" | "not_in_state" | "outcome_unknown" | "inactive">;
+  resume(owner: MerchantParty, id: string, operation: RequestContext): Outcome<"resumed" | "not_in_state" | "outcome_unknown" | "inactive">;
   /** Asks for the payment now, once in an hour; where a link can be paid its customer is reminded of it. `too_many`: ATTEMPTS_MAX. */
   retry(
-    owner: SubscriptionOwner,
+    owner: MerchantParty,
     id: string,
     operation: RequestContext,
   ): Outcome<"retried" | "not_in_state" | "outcome_unknown" | "too_soon" | "too_many" | "inactive">;
@@ -101,5 +91,5 @@ export interface Subscriptions {
    */
   told(attemptId: string): Promise<void>;
   /** Pauses all of a merchant that is deactivated; those that it misses are paused when something of them is due. Resolves with how many; safe to repeat. */
-  pauseAll(owner: SubscriptionOwner, operation: RequestContext): Promise<number>;
+  pauseAll(owner: MerchantParty, operation: RequestContext): Promise<number>;
 }

@@ -1,16 +1,11 @@
+import type { MerchantScope } from "../../engine/kernel/merchant-scope.ts";
 import { currencyDecimals } from "../../engine/kernel/money.ts";
-import {
-  REPORT_CURRENCIES_MAX,
-  type Report,
-  type ReportKinds,
-  type ReportName,
-  type ReportOwner,
-} from "../../engine/reports/merchant-reports.ts";
+import { REPORT_CURRENCIES_MAX, type Report, type ReportKinds, type ReportName } from "../../engine/reports/merchant-reports.ts";
 import type { Sql, Waiting } from "../transactions/newest-rows.ts";
 
 /** What a report is counted with. */
 export interface Asking {
-  owner: ReportOwner;
+  owner: MerchantScope;
   /** Rows that ClickHouse does not have. */
   waiting: Waiting;
   ask<Row>(sql: Sql): Promise<Row[]>;

@@ -2,16 +2,11 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import type { Clock } from "../../engine/kernel/clock.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
+import type { MerchantScope } from "../../engine/kernel/merchant-scope.ts";
 import type { Timers } from "../../engine/kernel/timers.ts";
 import type { TransactionRow } from "../../engine/payments/feed-row.ts";
 import type { ObjectRow } from "../../engine/payments/object-row.ts";
-import {
-  type MerchantReports,
-  REPORT_BUCKETS_MAX,
-  type ReportKinds,
-  type ReportName,
-  type ReportOwner,
-} from "../../engine/reports/merchant-reports.ts";
+import { type MerchantReports, REPORT_BUCKETS_MAX, type ReportKinds, type ReportName } from "../../engine/reports/merchant-reports.ts";
 import { askClickHouse } from "../transactions/ask-clickhouse.ts";
 import { MerchantQueries } from "../transactions/merchant-queries.ts";
 import { MerchantTurns } from "../transactions/merchant-turns.ts";
@@ -59,7 +54,7 @@ export interface MerchantReportsOptions {
 
 /** As text, as it goes between threads. */
 export interface MerchantReportReader {
-  text(name: ReportName, owner: ReportOwner, query: ReportKinds[ReportName]["query"], gone?: AbortSignal): Promise<string>;
+  text(name: ReportName, owner: MerchantScope, query: ReportKinds[ReportName]["query"], gone?: AbortSignal): Promise<string>;
 }
 
 /** Over ClickHouse and the rows that are not there yet. */
@@ -113,7 +108,7 @@ class Reader {
 
   async text<Name extends ReportName>(
     name: Name,
-    owner: ReportOwner,
+    owner: MerchantScope,
     query: ReportKinds[Name]["query"],
     gone: AbortSignal | undefined,
   ): Promise<string> {
@@ -125,7 +120,7 @@ class Reader {
 
   async #counted<Name extends ReportName>(
     name: Name,
-    owner: ReportOwner,
+    owner: MerchantScope,
     query: ReportKinds[Name]["query"],
     over: AbortSignal,
   ): Promise<string> {
@@ -158,7 +153,7 @@ class Reader {
    * take along, the report is as it was before the first of them.
    */
   async #waiting(
-    owner: ReportOwner,
+    owner: MerchantScope,
     ask: Asking["ask"],
     signal: AbortSignal,
     nowMs: number,

@@ -1,7 +1,7 @@
+import type { MerchantScope } from "../../engine/kernel/merchant-scope.ts";
 import type { TransactionRow } from "../../engine/payments/feed-row.ts";
 import type { MerchantTransactionFilter } from "../../engine/payments/merchant-transactions.ts";
 import type { MerchantObjectKind, ObjectRow } from "../../engine/payments/object-row.ts";
-import type { ReportOwner } from "../../engine/reports/merchant-reports.ts";
 import { conditionOf, matches, rangeOf, withinDates } from "./merchant-sql.ts";
 import { keyText } from "./waiting-rows.ts";
 
@@ -72,7 +72,7 @@ interface Range {
 
 /** A merchant's payments as its list has them with the same filter, those that wait among them. */
 export function paymentsOf(
-  { merchantId }: ReportOwner,
+  { merchantId }: MerchantScope,
   columns: readonly PaymentColumn[],
   filter: MerchantTransactionFilter,
   { transactions }: Waiting,
@@ -98,7 +98,7 @@ export interface ObjectFilter extends Range {
 }
 
 /** Whose things they are: of one environment, or (`livemode` absent) of both. */
-export type ObjectOwner = Pick<ReportOwner, "merchantId"> & Partial<ReportOwner>;
+export type ObjectOwner = Pick<MerchantScope, "merchantId"> & Partial<MerchantScope>;
 
 /** A merchant's things that were made (or ended) in a range, those that wait among them. `name` tells two of them in one query apart. */
 export function objectsOf(

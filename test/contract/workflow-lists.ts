@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
-import { type IndexPage, listPrefix, type MerchantList, type Place } from "../../engine/kernel/merchant-index-store.ts";
+import { type IndexPage, listPrefix, type Place } from "../../engine/kernel/merchant-index-store.ts";
+import type { MerchantScope } from "../../engine/kernel/merchant-scope.ts";
 import type { Stored } from "../../engine/kernel/stored.ts";
 import type { WorkflowStore } from "../../engine/workflow/workflow-store.ts";
 import { ownWorldTest } from "./own-world.ts";
@@ -23,7 +24,7 @@ export function testWorkflowLists<R extends Answerable>(
 ): void {
   describe(`${name} keeps the contract of lists of ${kind}s`, () => {
     const test = ownWorldTest(open);
-    const ids = async (store: WorkflowStore<R>, query: Partial<CommonPageQuery<R>>, list: MerchantList = LIST) =>
+    const ids = async (store: WorkflowStore<R>, query: Partial<CommonPageQuery<R>>, list: MerchantScope = LIST) =>
       idsOf((await page(store, list, { ...ALL, ...query })).items);
 
     test("pages through each index with cursors, within one merchant and environment", async ({ store, nowMs }) => {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { type CommitPart, NO_PART } from "../../engine/kernel/commit-part.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
-import type { IndexPage, MerchantList, Place } from "../../engine/kernel/merchant-index-store.ts";
+import type { IndexPage, Place } from "../../engine/kernel/merchant-index-store.ts";
+import type { MerchantScope } from "../../engine/kernel/merchant-scope.ts";
 import type { Stored } from "../../engine/kernel/stored.ts";
 import type { WorkflowRecord } from "../../engine/workflow/workflow.ts";
 import type { WorkflowStore } from "../../engine/workflow/workflow-store.ts";
@@ -36,9 +37,9 @@ export interface StoredSubject<R extends Answerable> {
   numbered(n: number, createdAtMs: number, changes?: Partial<Omit<Answerable, "state">>): R;
   /** The same record in a state in which nothing is to be answered. */
   ended(record: R): R;
-  page(store: WorkflowStore<R>, list: MerchantList, query: CommonPageQuery<R>): Promise<IndexPage<R>>;
+  page(store: WorkflowStore<R>, list: MerchantScope, query: CommonPageQuery<R>): Promise<IndexPage<R>>;
   ofPayment(store: WorkflowStore<R>, merchantId: string, uuid: string): Promise<readonly R[]>;
-  summaries(store: WorkflowStore<R>, list: MerchantList, fromMs: number, limit: number): Promise<readonly Pick<R, "id" | "state">[]>;
+  summaries(store: WorkflowStore<R>, list: MerchantScope, fromMs: number, limit: number): Promise<readonly Pick<R, "id" | "state">[]>;
 }
 
 export const DAY_MS = 86_400_000;

@@ -1,8 +1,9 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { MerchantGrant } from "../../../engine/access/merchant-grant.ts";
 import type { IntentRecord } from "../../../engine/intents/intent.ts";
-import type { IntentOwner, Operation } from "../../../engine/intents/intents.ts";
+import type { Operation } from "../../../engine/intents/intents.ts";
 import { maskSchemePans } from "../../../engine/kernel/mask.ts";
+import type { MerchantParty } from "../../../engine/kernel/merchant-scope.ts";
 import { DEFAULT_API_VERSION, VERSION_HEADER, WIRE_NAMES } from "../../compat/wire-names.ts";
 import type { Endpoint, Input } from "../../endpoint/endpoint.ts";
 import { headerReader, membersOf, merchantOf, OF_PAGES, pathId, READ_HEADERS, versionOf } from "./admission.ts";
@@ -18,7 +19,7 @@ export interface Call<F extends Fields> {
   readonly id: string;
   readonly members: ReadFields<F>;
   readonly merchant: MerchantGrant;
-  readonly owner: IntentOwner;
+  readonly owner: MerchantParty;
   readonly operation: Operation;
   /** The effective version: the request's, else the merchant's. */
   readonly apiVersion: string;

@@ -1,5 +1,6 @@
 import type { IntentRecord } from "../../../engine/intents/intent.ts";
-import type { ConfirmOutcome, IntentOwner, Intents } from "../../../engine/intents/intents.ts";
+import type { ConfirmOutcome, Intents } from "../../../engine/intents/intents.ts";
+import type { MerchantParty } from "../../../engine/kernel/merchant-scope.ts";
 import { isSameSecret } from "./admission.ts";
 import { type Call, call, GATEWAY_DEADLINE_MS } from "./call.ts";
 import { requireAmountOf } from "./currencies.ts";
@@ -49,7 +50,7 @@ function noSuchIntent(id: string) {
 }
 
 /** The intent of the path. Throws PlatformError `resource_missing`, for one of others too. */
-async function found(intents: Intents, owner: IntentOwner, id: string): Promise<IntentRecord> {
+async function found(intents: Intents, owner: MerchantParty, id: string): Promise<IntentRecord> {
   const record = await intents.find(owner, id);
   if (record === null) throw noSuchIntent(id);
   return record;

@@ -1,6 +1,7 @@
-import type { IntentOwner, Intents } from "../../../engine/intents/intents.ts";
+import type { Intents } from "../../../engine/intents/intents.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { Ids } from "../../../engine/kernel/ids.ts";
+import type { MerchantParty } from "../../../engine/kernel/merchant-scope.ts";
 
 export const CURRENCY = "EUR";
 export const CUP_MINOR = 1_250;
@@ -13,7 +14,7 @@ export type CreateDemoIntent = (quantity: number) => Promise<{ clientSecret: str
 interface DemoIntentParts {
   intents: Pick<Intents, "create">;
   /** The sandbox's merchant; null where a developer has removed or switched it off. */
-  findOwner(): Promise<IntentOwner | null>;
+  findOwner(): Promise<MerchantParty | null>;
   ids: Ids;
 }
 

@@ -1,5 +1,5 @@
-import type { AlertOwner } from "../../../engine/alerts/alerts.ts";
 import { holdsRefunds } from "../../../engine/disputes/dispute.ts";
+import type { MerchantScope } from "../../../engine/kernel/merchant-scope.ts";
 import { amountOf, type FollowUp, type LinkRecord } from "../../../engine/links/link.ts";
 import type { MerchantTransaction } from "../../../engine/payments/merchant-transactions.ts";
 import type { CommandView } from "../../../engine/terminals/terminals.ts";
@@ -25,7 +25,7 @@ type Event = TransactionDetailJson["timeline"][number];
  */
 export async function historyOf(
   { terminals, links, disputes, alerts }: Pick<ReadOperations, "terminals" | "links" | "disputes" | "alerts">,
-  owner: AlertOwner,
+  owner: MerchantScope,
   found: MerchantTransaction,
 ): Promise<History> {
   const { merchantId } = owner;

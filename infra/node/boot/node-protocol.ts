@@ -1,4 +1,5 @@
 import type { CallEntry, WorkflowEntry } from "../../../engine/kernel/activity-log.ts";
+import type { MerchantScope } from "../../../engine/kernel/merchant-scope.ts";
 import type { ClusterNode, NodeReport } from "../../../engine/operators/cluster-nodes.ts";
 import type { LogPage, LogQuery } from "../../../engine/operators/merchant-logs.ts";
 import type { Overview } from "../../../engine/operators/overview.ts";
@@ -14,7 +15,7 @@ import type { Transaction } from "../../../engine/payments/transaction.ts";
 import type { TransactionQuery } from "../../../engine/payments/transaction-list.ts";
 import type { DayFigures } from "../../../engine/reconciliation/reconciliation.ts";
 import type { DayBounds, ReconciliationRows } from "../../../engine/reconciliation/reconciliation-rows.ts";
-import type { ReportKinds, ReportName, ReportOwner } from "../../../engine/reports/merchant-reports.ts";
+import type { ReportKinds, ReportName } from "../../../engine/reports/merchant-reports.ts";
 import type { TerminalProtocol } from "../../../engine/routing/terminal-protocol.ts";
 import type { TableProtocol } from "../../../engine/tables/replicated-table.ts";
 import type { ZvtNodeView } from "../../../engine/zvt/administer-zvt.ts";
@@ -98,7 +99,7 @@ export type NodeProtocol = TerminalProtocol &
     "node.merchantLatest": { request: { merchantId: string }; response: MerchantTransaction[] };
     /** A report of a merchant, as the JSON text of what its name stands for (storage/reports/merchant-reports.ts). */
     "node.merchantReport": {
-      request: { name: ReportName; owner: ReportOwner; query: ReportKinds[ReportName]["query"] };
+      request: { name: ReportName; owner: MerchantScope; query: ReportKinds[ReportName]["query"] };
       response: string;
     };
     /** Begins a file of rows under a name that is used once. They come as lines, a batch at a time; null is the end. */

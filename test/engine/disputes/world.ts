@@ -8,13 +8,14 @@ import { createDisputeFileStore } from "../../../engine/disputes/dispute-file-st
 import { createDisputeHoldStore, createHoldGuard, type DisputeHoldStore } from "../../../engine/disputes/dispute-hold-store.ts";
 import { createDisputeMails, type DisputeNotices, disputeMailOf } from "../../../engine/disputes/dispute-mails.ts";
 import type { DisputeNetwork, NetworkResponse, ResponseState } from "../../../engine/disputes/dispute-network.ts";
-import type { DisputeFeed, DisputeOwner, DisputeParty, DisputeQuery, Disputes, DisputeUpload } from "../../../engine/disputes/disputes.ts";
+import type { DisputeFeed, DisputeQuery, Disputes, DisputeUpload } from "../../../engine/disputes/disputes.ts";
 import { createDisputeMailTexts } from "../../../engine/disputes/mail-texts.ts";
 import { DISPUTE_WORKFLOW, type DisputeWorkflow } from "../../../engine/disputes/workflow.ts";
 import type { WorkflowEntry } from "../../../engine/kernel/activity-log.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { DeadlineRunner } from "../../../engine/kernel/deadline-runner.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
+import type { MerchantParty, MerchantScope } from "../../../engine/kernel/merchant-scope.ts";
 import { createMailStore, mailText } from "../../../engine/mails/mail-store.ts";
 import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
 import { createWorkflow } from "../../../engine/workflow/run-workflow.ts";
@@ -27,8 +28,8 @@ import { ManualClock, settle } from "../world.ts";
 
 export const RETENTION_MS = 400 * 86_400_000;
 export const DAY_MS = 86_400_000;
-export const OWNER: DisputeOwner = { merchantId: "M1", livemode: false };
-export const PARTY: DisputeParty = { ...OWNER, partnerId: 1 };
+export const OWNER: MerchantScope = { merchantId: "M1", livemode: false };
+export const PARTY: MerchantParty = { ...OWNER, partnerId: 1 };
 const BOX = { seal: (text: string) => text, open: (text: string) => text };
 
 export const QUERY: DisputeQuery = {

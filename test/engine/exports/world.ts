@@ -4,15 +4,16 @@ import type { ExportFiles } from "../../../engine/exports/export-files.ts";
 import { createExportRunner } from "../../../engine/exports/export-runner.ts";
 import type { ExportPiece, ExportSource } from "../../../engine/exports/export-source.ts";
 import { createExportStore } from "../../../engine/exports/export-store.ts";
-import type { ExportOwner, Exports } from "../../../engine/exports/exports.ts";
+import type { Exports } from "../../../engine/exports/exports.ts";
 import type { DeadlineRunner } from "../../../engine/kernel/deadline-runner.ts";
+import type { MerchantParty } from "../../../engine/kernel/merchant-scope.ts";
 import type { Timer, Timers } from "../../../engine/kernel/timers.ts";
 import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
 import { digest } from "../intents/world.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { ManualClock, settle } from "../world.ts";
 
-export const OWNER: ExportOwner = { merchantId: "SHOP-001", partnerId: 7, livemode: false };
+export const OWNER: MerchantParty = { merchantId: "SHOP-001", partnerId: 7, livemode: false };
 export const BY_KEY = { type: "key" } as const;
 
 export const ORDER: ExportOrder = {

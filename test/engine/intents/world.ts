@@ -4,11 +4,12 @@ import { createIntents } from "../../../engine/intents/create-intents.ts";
 import { type IntentOrder, type IntentRecord, statusOf } from "../../../engine/intents/intent.ts";
 import { createIntentCompanion } from "../../../engine/intents/intent-companion.ts";
 import { createIntentIndexStore } from "../../../engine/intents/intent-index-store.ts";
-import type { IntentObjects, IntentOwner, Intents, IsUnderDispute, Operation } from "../../../engine/intents/intents.ts";
+import type { IntentObjects, Intents, IsUnderDispute, Operation } from "../../../engine/intents/intents.ts";
 import { intentWorkflow } from "../../../engine/intents/workflow.ts";
 import { type ActivityLog, NO_ACTIVITY } from "../../../engine/kernel/activity-log.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
+import type { MerchantParty } from "../../../engine/kernel/merchant-scope.ts";
 import type { LinkRecord } from "../../../engine/links/link.ts";
 import type { LinkCompanion } from "../../../engine/links/link-companion.ts";
 import { createLinkStore } from "../../../engine/links/link-store.ts";
@@ -23,7 +24,7 @@ import { FakeGateway } from "../links/world.ts";
 import { ManualClock, settle } from "../world.ts";
 
 export const RETENTION_MS = 400 * 86_400_000;
-export const OWNER: IntentOwner = { merchantId: "M1", partnerId: 1, livemode: false };
+export const OWNER: MerchantParty = { merchantId: "M1", partnerId: 1, livemode: false };
 const ACCOUNT = { terminalId: "TML1", merchantId: "G1", secret: "s" };
 
 export const digest = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -3,6 +3,7 @@ import type { CardGateway } from "../../../engine/gateway/card-gateway.ts";
 import type { WorkflowEntry } from "../../../engine/kernel/activity-log.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
+import type { MerchantParty } from "../../../engine/kernel/merchant-scope.ts";
 import type { LinkRecord } from "../../../engine/links/link.ts";
 import type { LinkCompanion } from "../../../engine/links/link-companion.ts";
 import { createLinkStore } from "../../../engine/links/link-store.ts";
@@ -21,7 +22,7 @@ import { createPortalLinkCompanion } from "../../../engine/portal-links/portal-l
 import type { PortalLinkKeeper } from "../../../engine/portal-links/portal-link-keeper.ts";
 import { createPortalLinkMails, type PortalLinkMails } from "../../../engine/portal-links/portal-link-mails.ts";
 import { createPortalLinkQueries, type PortalLinkQueries } from "../../../engine/portal-links/portal-link-queries.ts";
-import type { PortalLinkOwner, PortalLinkQuery, PortalLinks } from "../../../engine/portal-links/portal-links.ts";
+import type { PortalLinkQuery, PortalLinks } from "../../../engine/portal-links/portal-links.ts";
 import { type PortalLinkWorkflow, portalLinkWorkflow } from "../../../engine/portal-links/workflow.ts";
 import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
 import type { WebhookEvent } from "../../../engine/webhooks/webhook-event.ts";
@@ -36,7 +37,7 @@ import { ManualClock, settle } from "../world.ts";
 
 export const RETENTION_MS = 400 * 86_400_000;
 export const HOUR_MS = 3_600_000;
-export const OWNER: PortalLinkOwner = { merchantId: "M1", partnerId: 1, livemode: false };
+export const OWNER: MerchantParty = { merchantId: "M1", partnerId: 1, livemode: false };
 const ACCOUNT = { terminalId: "TML1", merchantId: "G1", secret: "s" };
 const BOX = { seal: (text: string) => text, open: (text: string) => text };
 

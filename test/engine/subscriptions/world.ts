@@ -4,6 +4,7 @@ import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { DeadlineRunner } from "../../../engine/kernel/deadline-runner.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
+import type { MerchantParty } from "../../../engine/kernel/merchant-scope.ts";
 import { createMailStore, mailText } from "../../../engine/mails/mail-store.ts";
 import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
 import { createBillingCalendar, type ZoneOffset } from "../../../engine/subscriptions/calendar.ts";
@@ -20,12 +21,7 @@ import { SPREAD_MS, type SubscriptionRecord } from "../../../engine/subscription
 import { createSubscriptionDeadlines } from "../../../engine/subscriptions/subscription-deadlines.ts";
 import { createSubscriptionMails, type SubscriptionMails, subscriptionMailOf } from "../../../engine/subscriptions/subscription-mails.ts";
 import { createSubscriptionQueries } from "../../../engine/subscriptions/subscription-queries.ts";
-import type {
-  SubscriptionOrder,
-  SubscriptionOwner,
-  SubscriptionQuery,
-  Subscriptions,
-} from "../../../engine/subscriptions/subscriptions.ts";
+import type { SubscriptionOrder, SubscriptionQuery, Subscriptions } from "../../../engine/subscriptions/subscriptions.ts";
 import type { takeStep } from "../../../engine/subscriptions/take-step.ts";
 import { type SubscriptionWorkflow, subscriptionWorkflow } from "../../../engine/subscriptions/workflow.ts";
 import type { WebhookEvent } from "../../../engine/webhooks/webhook-event.ts";
@@ -40,7 +36,7 @@ export const RETENTION_MS = 400 * 86_400_000;
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
-export const OWNER: SubscriptionOwner = { merchantId: "M1", partnerId: 1, livemode: false };
+export const OWNER: MerchantParty = { merchantId: "M1", partnerId: 1, livemode: false };
 const BOX = { seal: (text: string) => text, open: (text: string) => text };
 
 /** The zone's rules as the relay has them. */

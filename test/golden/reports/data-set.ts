@@ -1,16 +1,16 @@
+import type { MerchantScope } from "../../../engine/kernel/merchant-scope.ts";
 /** The rows that the goldens of reports are counted from: the same ones in each run. */
 import { GATEWAY_RESULT } from "../../../engine/gateway/gateway.ts";
 import type { ConflictRow, LifeRow, TransactionRow } from "../../../engine/payments/feed-row.ts";
 import type { ObjectRow } from "../../../engine/payments/object-row.ts";
 import { rowVersion } from "../../../engine/payments/row-version.ts";
-import type { ReportOwner } from "../../../engine/reports/merchant-reports.ts";
 import { Random } from "../../simulation/random.ts";
 import { type ObjectMembers, objectOf, type PaymentMembers, paymentOf } from "../../storage/reports/merchant-reports-world.ts";
 
 export const NOW_MS = Date.parse("2026-10-29T12:00:00Z");
 
 /** The live and the test environment of one merchant, and another merchant. */
-export const OWNERS: readonly ReportOwner[] = [
+export const OWNERS: readonly MerchantScope[] = [
   { merchantId: "M1", livemode: true },
   { merchantId: "M1", livemode: false },
   { merchantId: "M2", livemode: true },
@@ -36,13 +36,13 @@ function placed<Row extends TransactionRow | ObjectRow>(row: Row, olderOf: () =>
   return place === "both" ? { row, place, older: olderOf() } : { row, place };
 }
 
-function thing(owner: ReportOwner, kind: ObjectRow["object"], members: ObjectMembers): PlacedRow {
+function thing(owner: MerchantScope, kind: ObjectRow["object"], members: ObjectMembers): PlacedRow {
   const { id, at } = members;
   return placed(objectOf(owner, kind, members), () => objectOf(owner, kind, { id, at, state: "PENDING", amountMinor: 1, version: 1 }));
 }
 
 /** A payment with all that may follow from it. */
-function payment(owner: ReportOwner, uuid: string): PlacedRow[] {
+function payment(owner: MerchantScope, uuid: string): PlacedRow[] {
   const { merchantId } = owner;
   const atMs = within(75);
   const method = random.weighted({ CARD: 10, PAYBYLINK: 7, SATISPAY: 3, VOUCHER: 2, RECEIPT: 1, UNKNOWN: 1 });
@@ -111,7 +111,7 @@ function unknown(shop: string, uuid: string): PlacedRow {
   return { row, place: "clickhouse" };
 }
 
-function link(owner: ReportOwner, id: string): PlacedRow {
+function link(owner: MerchantScope, id: string): PlacedRow {
   const atMs = within(75);
   const state = random.weighted({ PAID: 5, CANCELLED: 2, EXPIRED: 2, PENDING: 2 });
   const category = random.weighted({ user: 4, key: 2, agent: 4, subscription: 1 });
@@ -123,7 +123,7 @@ function link(owner: ReportOwner, id: string): PlacedRow {
   });
 }
 
-function alert(owner: ReportOwner, id: string): PlacedRow {
+function alert(owner: MerchantScope, id: string): PlacedRow {
   const [state, reason] = random.pick([
     ...([
       ["REFUNDED", "rule"],
@@ -148,7 +148,7 @@ function alert(owner: ReportOwner, id: string): PlacedRow {
   return thing(owner, "alert", members);
 }
 
-function dispute(owner: ReportOwner, id: string, alertId: string): PlacedRow {
+function dispute(owner: MerchantScope, id: string, alertId: string): PlacedRow {
   const atMs = within(75);
   const state = random.pick(["OPEN", "EVIDENCE_REQUIRED", "UNDER_REVIEW", "WON", "LOST", "EXPIRED"]);
   return thing(owner, "dispute", {
@@ -159,7 +159,7 @@ function dispute(owner: ReportOwner, id: string, alertId: string): PlacedRow {
 }
 
 /** A subscription with the charges of its cycles, of which some fail at first. */
-function subscription(owner: ReportOwner, id: string): PlacedRow[] {
+function subscription(owner: MerchantScope, id: string): PlacedRow[] {
   const atMs = NOW_MS - random.between(40, 200) * DAY_MS;
   const currency = random.weighted(CURRENCIES);
   const state = random.weighted({ ACTIVE: 5, PAST_DUE: 1, PAUSED: 1, TRIALING: 1, CANCELLED: 5 });

@@ -1,11 +1,11 @@
 /** Merchants' payments and things for reports, as they stand in ClickHouse or wait in the outbox. */
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { Kv } from "../../../engine/kernel/kv.ts";
+import type { MerchantScope } from "../../../engine/kernel/merchant-scope.ts";
 import type { TransactionRow } from "../../../engine/payments/feed-row.ts";
 import { type MerchantObjectKind, NOTHING_ELSE, type ObjectRow, objectVersion } from "../../../engine/payments/object-row.ts";
 import { outboxKeyAt } from "../../../engine/payments/outbox.ts";
 import type { Transaction } from "../../../engine/payments/transaction.ts";
-import type { ReportOwner } from "../../../engine/reports/merchant-reports.ts";
 import { transactionRow } from "../feed/feed-world.ts";
 
 export interface PaymentMembers {
@@ -47,7 +47,7 @@ export type ObjectMembers = Partial<Omit<ObjectRow, "type" | "object" | "created
   changed?: string;
 };
 
-export function objectOf({ merchantId, livemode }: ReportOwner, object: MerchantObjectKind, members: ObjectMembers): ObjectRow {
+export function objectOf({ merchantId, livemode }: MerchantScope, object: MerchantObjectKind, members: ObjectMembers): ObjectRow {
   const { at, ended, activeSince, changed, ...rest } = members;
   const timeOf = (text: string | undefined) => (text === undefined ? null : Date.parse(text));
   return {

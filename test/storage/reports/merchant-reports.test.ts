@@ -6,12 +6,8 @@ import { join } from "node:path";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { GATEWAY_RESULT } from "../../../engine/gateway/gateway.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import {
-  type MerchantReports,
-  REPORT_CURRENCIES_MAX,
-  type ReportName,
-  type ReportOwner,
-} from "../../../engine/reports/merchant-reports.ts";
+import type { MerchantScope } from "../../../engine/kernel/merchant-scope.ts";
+import { type MerchantReports, REPORT_CURRENCIES_MAX, type ReportName } from "../../../engine/reports/merchant-reports.ts";
 import { bucketsOf, clockOffsets, edgesOf } from "../../../http/surfaces/merchant/analytics/buckets.ts";
 import type { Granularity } from "../../../http/surfaces/merchant/analytics/schemas.ts";
 import { createLocalTime } from "../../../http/surfaces/parts/time.ts";
@@ -36,7 +32,7 @@ const edges = (from: string, to: string, granularity: Granularity = "day") => ed
 /** Three days, of which the second has 25 hours. */
 const CHANGE = edges("2026-10-24", "2026-10-26");
 
-const shopOf = (merchantId: string): ReportOwner => ({ merchantId, livemode: false });
+const shopOf = (merchantId: string): MerchantScope => ({ merchantId, livemode: false });
 
 describe("reports of merchants", async () => {
   const world = await sharedClickHouse();
@@ -63,7 +59,7 @@ describe("reports of merchants", async () => {
     return { reports: reportsOf(reader.text), list: createMerchantTransactions({ ...parts, client: portalClient }) };
   }
 
-  const stored = (owner: ReportOwner, payments: readonly PaymentMembers[]) =>
+  const stored = (owner: MerchantScope, payments: readonly PaymentMembers[]) =>
     deliver(
       sink,
       payments.map((one) => paymentOf(owner.merchantId, one)),
@@ -593,7 +589,7 @@ describe("reports of merchants", async () => {
     const clock = { nowMs: () => Date.parse(NOW), monotonicMs: () => monotonicMs };
     const reader = createMerchantReports({ kv, client: reportClient, clock, timers: machineTimers });
     const { report } = reportsOf(reader.text);
-    const approved = async (of: ReportOwner, filter: { currency?: string } = {}) =>
+    const approved = async (of: MerchantScope, filter: { currency?: string } = {}) =>
       (await report("payments", of, { edges: CHANGE, ...filter })).totals[0]?.approved;
     assert.equal(await approved(owner), 1);
     await stored(owner, [{ uuid: "s1", at: "2026-10-24T11:00:00Z" }]);

@@ -3,9 +3,10 @@ import type { AlertRecord } from "../../../../engine/alerts/alert.ts";
 import type { AlertFeed, Alerts } from "../../../../engine/alerts/alerts.ts";
 import type { FedPayment, FeedParties } from "../../../../engine/alerts/feed-parties.ts";
 import type { DisputeRecord } from "../../../../engine/disputes/dispute.ts";
-import type { DisputeFeed, DisputeParty, Disputes } from "../../../../engine/disputes/disputes.ts";
+import type { DisputeFeed, Disputes } from "../../../../engine/disputes/disputes.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { IDENTIFIER_LENGTH_MAX } from "../../../../engine/kernel/limits.ts";
+import type { MerchantParty } from "../../../../engine/kernel/merchant-scope.ts";
 import { MERCHANT_ID_PATTERN } from "../../../../engine/partners/merchant.ts";
 import { surface } from "../../../endpoint/surface.ts";
 import { ADMIN_SURFACE } from "../surface.ts";
@@ -35,7 +36,7 @@ export const FED_PAYMENT = Type.Union([Type.String({ minLength: 1, maxLength: ID
     "The uuid of a transaction of the merchant: 404 for any other. Absent or null if the payment is not known. Terminal and method are those of the transaction.",
 });
 
-export async function partyOf({ feedParties }: Pick<DisputeFeedOperations, "feedParties">, merchantId: string): Promise<DisputeParty> {
+export async function partyOf({ feedParties }: Pick<DisputeFeedOperations, "feedParties">, merchantId: string): Promise<MerchantParty> {
   const party = await feedParties.party(merchantId);
   if (party === null) throw new RelayError("not_found", "There is no such merchant");
   return party;

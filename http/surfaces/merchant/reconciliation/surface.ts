@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
-import type { ReconciledDay, Reconciliation, ReconciliationOwner } from "../../../../engine/reconciliation/reconciliation.ts";
+import type { MerchantParty } from "../../../../engine/kernel/merchant-scope.ts";
+import type { ReconciledDay, Reconciliation } from "../../../../engine/reconciliation/reconciliation.ts";
 import type { LocalTime } from "../../parts/time.ts";
 import { DAY } from "../../parts/time.ts";
 import { refusal } from "../envelope.ts";
@@ -24,7 +25,7 @@ export const NOT_CLOSED = "The day is not closed yet (not_closed): the relay clo
 /** The day, or what is answered in its place. Throws RelayError `not_found` where the merchant had nothing on it. */
 export async function closedDay(
   { reconciliation: days, localTime }: ReconciliationOperations,
-  owner: ReconciliationOwner,
+  owner: MerchantParty,
   day: string,
 ): Promise<{ found: ReconciledDay } | { refused: ReturnType<typeof refusal<409>> }> {
   dayOfQuery("day", day, localTime);

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { RelayError } from "../../../../../engine/kernel/errors.ts";
+import type { MerchantScope } from "../../../../../engine/kernel/merchant-scope.ts";
 import type { RefusedAgent } from "../../../../../engine/reports/agent-refusals.ts";
 import {
   type MerchantReports,
   REPORT_BUCKETS_MAX,
   type ReportKinds,
   type ReportName,
-  type ReportOwner,
 } from "../../../../../engine/reports/merchant-reports.ts";
 import { bind } from "../../../../../http/endpoint/endpoint.ts";
 import { analyticsEndpoints } from "../../../../../http/surfaces/merchant/analytics/endpoints.ts";
@@ -33,7 +33,7 @@ const EMPTY: { [Name in ReportName]: ReportKinds[Name]["report"] } = {
 
 interface Asked {
   name: ReportName;
-  owner: ReportOwner;
+  owner: MerchantScope;
   query: ReportKinds[ReportName]["query"];
 }
 
