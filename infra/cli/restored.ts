@@ -44,10 +44,7 @@ const program = commandLine("restored")
   )
   .addOption(new Option("--data-dir <directory>", "the relay's data directory").env("RELAY_DATA_DIR").default("./data"))
   .addOption(
-    new Option(
-      "use the Redis store of a cluster instead of the one in the data directory",
-      "the store of a cluster instead of the one in the data directory",
-    ).env("RELAY_REDIS_URL"),
+    new Option("--redis-url <url>", "the Redis store of a cluster instead of the one in the data directory").env("RELAY_REDIS_URL"),
   )
   .action(run);
 

@@ -35,7 +35,7 @@ describe("every endpoint for administrators lets in who has its role, and nobody
         const answer = await callerOf(one).send(url, { method });
         if (includesRole(one, role)) assertMatches(answer, { status: 400, body: { error: /^query: / } }, `${one} at ${method} ${url}`);
         else {
-          const error = `This needs an administrator with the role ${role}; you are ${one}`;
+          const error = `This needs an administrator with the role ${role}; your role is ${one}`;
           assertMatches(answer, { status: 403, body: { status: "error", error, message: error } }, `${one} at ${method} ${url}`);
         }
       }

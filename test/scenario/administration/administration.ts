@@ -368,7 +368,7 @@ export function administration(relay: Relay): void {
       [{ routes: [{ ...route, service: "VERIFYTAG" }] }, /routes.0.service/],
       [{ routes: [{ ...route, port: 0 }] }, /routes.0.port/],
       [{ routes: [{ ...route, port: 70_000 }] }, /routes.0.port/],
-      [{ routes: [{ ...route, clients: ["10.0.0.0/33"] }] }, /routes.0.clients: .*not an address or a network/],
+      [{ routes: [{ ...route, clients: ["10.0.0.0/33"] }] }, /routes.0.clients: .*neither an address nor a network/],
       [{ routes: [{ ...route, clients: ["here"] }] }, /routes.0.clients/],
       [{ routes: [{ ...route, tid: "1234567" }] }, /routes.0.tid/],
       [{ routes: [{ ...route, something: 1 }] }, /something: is not expected here/],

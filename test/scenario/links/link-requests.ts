@@ -58,7 +58,7 @@ export function linkRequests({ relay }: LinkWorld): void {
       });
       assertMatches(await relay.partner().post(`${path}?amount=1`, {}), {
         status: 400,
-        body: { status: "error", error: /^amount: is not a query member/ },
+        body: { status: "error", error: /^amount: is not a query parameter/ },
       });
     }
   });

@@ -222,7 +222,7 @@ describe("AI agents", () => {
     for (const item of leaked.made) assertMatches(item, { ended: true, end: null });
     assertMatches(await second.agent.post("/mcp", list), {
       status: 401,
-      body: { error: { message: "This credential was revoked; ask the merchant for another one; ask the merchant for another one" } },
+      body: { error: { message: "This credential was revoked; ask the merchant for another one" } },
     });
     assert.equal((await first.agent.post("/mcp", list)).status, 200);
     const key = relay.client({ authorization: `Bearer ${leaked.key}` });
@@ -255,7 +255,7 @@ describe("AI agents", () => {
     assertMatches(await agent.post("/mcp", list), {
       status: 401,
       body: {
-        error: { message: "This credential has expired; ask the merchant for another one; ask the merchant for another one" },
+        error: { message: "This credential has expired; ask the merchant for another one" },
         id: null,
       },
     });

@@ -75,7 +75,7 @@ const BAD_PATHS = ["a%20b", "a%2Fb", "%00", "%ff", LONG, "pay", "commands", "uui
 
 /** Queries of a lookup or list, each refused with 400. */
 const BAD_QUERIES: { path: "transactions" | "status" | "uuid"; query: string; error: RegExp }[] = [
-  { path: "transactions", query: "state=OK", error: /^state: is not a query member/ },
+  { path: "transactions", query: "state=OK", error: /^state: is not a query parameter/ },
   { path: "status", query: "wait=31", error: /wait/ },
   { path: "uuid", query: "wait=31", error: /wait/ },
   { path: "uuid", query: "wait=-1", error: /wait/ },

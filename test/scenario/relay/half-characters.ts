@@ -67,7 +67,7 @@ export function halfCharacters(relay: Relay): void {
     const data = { message: `ok ${WHOLE}`, auth: { authCode: WHOLE }, receipt: { [`a${WHOLE}`]: [WHOLE, "😀"] } };
     assertMatches((await relay.partner().uuid(uuid)).body, { data });
     const again = posting("\\uDBFF", "OK").replace('"receipt"', '"type":"RECEIPT","receipt"');
-    assertMatches(await fleet.post(`/api/v1/${terminalId}/receipt`, again), { body: { data: /before/ } });
+    assertMatches(await fleet.post(`/api/v1/${terminalId}/receipt`, again), { body: { data: /already recorded/ } });
     assertMatches(await fleet.post(`/api/v1/${terminalId}/receipt`, posting("\\uDC00", "KO")), { body: { data: /stored as a conflict/ } });
     const [conflict] = await relay.attention(terminalId);
     assertMatches(conflict, { kind: "conflict" });

@@ -233,7 +233,7 @@ describe("while ClickHouse cannot be asked", () => {
     const client = connectClickHouse({ url: `http://127.0.0.1:${address.port}`, ...ADMIN });
     test.after(() => client.close());
     const logs = createActivityReader({ client, clock: { nowMs: Date.now }, timers: machineTimers, retentionDays: 30 });
-    await assert.rejects(logs.workflow("SHOP-001", FIRST), unavailable(/ClickHouse does not answer/));
+    await assert.rejects(logs.workflow("SHOP-001", FIRST), unavailable(/ClickHouse does not respond/));
     await assert.rejects(missingMerchantLogs("ClickHouse is starting").calls("SHOP-001", FIRST), unavailable(/ClickHouse is starting/));
   });
 

@@ -150,7 +150,7 @@ describe("the feed", () => {
     );
     const { kind, detail, raw } = JSON.parse(items[1]?.value ?? "null");
     assert.deepEqual([kind, raw], ["feed_refused", null]);
-    assert.match(detail, /transaction.*rebuild-analytics: too odd$/);
+    assert.match(detail, /transaction.*rebuild-analytics sends it again: too odd$/);
     assert.equal(await countSetAside(kv, 10), 3);
     assert.equal(await countSetAside(kv, 2), 2);
   });

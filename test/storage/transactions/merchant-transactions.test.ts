@@ -509,7 +509,7 @@ describe("transactions of merchants", async () => {
     test.after(() => away.close());
     const missing = missingMerchantTransactions("no chdb");
     for (const [reader, text] of [
-      [readerOf(kv, { client: away }), /ClickHouse does not answer/],
+      [readerOf(kv, { client: away }), /ClickHouse does not respond/],
       [missing, /no chdb/],
     ] as const) {
       await assert.rejects(reader.page("AWAY", { filter: {}, after: null, limit: 10 }), unavailable(text));

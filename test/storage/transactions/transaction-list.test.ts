@@ -128,7 +128,7 @@ describe("the list of transactions", async () => {
     const kv = await kvOf(test);
     const away = connectClickHouse({ url: "http://127.0.0.1:1", ...ADMIN });
     const list = createTransactionList({ kv, client: away });
-    await assert.rejects(list.page({ ...ALL, terminalId: "T1" }), unavailable(/ClickHouse does not answer/));
+    await assert.rejects(list.page({ ...ALL, terminalId: "T1" }), unavailable(/ClickHouse does not respond/));
     await assert.rejects(missingTransactionList("no chdb").page({ ...ALL, terminalId: "T1" }), unavailable(/no chdb/));
   });
 

@@ -73,7 +73,7 @@ export async function agentLife(call: McpCaller, version: string): Promise<void>
   assertMatches(read, {
     results: [
       { structuredContent: { id, payments: [{ uuid: `${id}.1`, amountMinor: 1_050, currency: "EUR", refund: "none" }] } },
-      { isError: true, content: [{ text: /^The link is PAID: it cannot be cancelled/ }] },
+      { isError: true, content: [{ text: /^The link is PAID and cannot be cancelled/ }] },
       { isError: true, content: [{ text: /lacks the scope transactions:read/ }] },
       { error: /no tool with this name/ },
     ],

@@ -194,12 +194,12 @@ const REFUSED: [title: string, environment: Environment, told: RegExp[]][] = [
   [
     "the sandbox's secret in production",
     { ...PRODUCTION, RELAY_TERMINAL_SECRET: "sandbox-terminal-secret" },
-    [/RELAY_TERMINAL_SECRET .* known to everyone/],
+    [/RELAY_TERMINAL_SECRET .* everyone knows/],
   ],
   [
     "a demo partner in production",
     { ...PRODUCTION, RELAY_SANDBOX_API_KEY: "pk_live_sandbox_0000000000000000000000000000" },
-    [/RELAY_SANDBOX_API_KEY .* there is no demo partner/],
+    [/RELAY_SANDBOX_API_KEY .* has no demo partner/],
   ],
   ["a secret key that is too short", { RELAY_SECRET_KEY: "c2hvcnQ=" }, [KEY_COMPLAINT]],
   ["a secret key in another form", { RELAY_SECRET_KEY: "not a key of any form, whatever its length is" }, [KEY_COMPLAINT]],
@@ -215,7 +215,7 @@ const REFUSED: [title: string, environment: Environment, told: RegExp[]][] = [
   [
     "the sandbox's secret key in production",
     { ...PRODUCTION, RELAY_SECRET_KEY: SANDBOX_SECRET_KEY },
-    [/RELAY_SECRET_KEY .* known to everyone/],
+    [/RELAY_SECRET_KEY .* everyone knows/],
   ],
   [
     "everything that is wrong at once",

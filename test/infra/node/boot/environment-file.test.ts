@@ -31,7 +31,7 @@ const REFUSED: [title: string, text: string, told: RegExp][] = [
   ["export, as shells have it", "export RELAY_PORT=1\n", /f, line 1 is not RELAY_NAME=value/],
   ["a variable twice", "RELAY_PORT=1\nRELAY_PORT=2\n", /f, line 2 sets RELAY_PORT, which an earlier line already sets/],
   ["its own name", "RELAY_ENV_FILE=/other\n", /f, line 1 sets RELAY_ENV_FILE/],
-  ["quotes that do not end", 'RELAY_SECRET_KEY="geheim\n', /f, line 1 has a value of RELAY_SECRET_KEY whose quotes do not end/],
+  ["quotes that do not end", 'RELAY_SECRET_KEY="geheim\n', /f, line 1 has a value of RELAY_SECRET_KEY with an unterminated quote/],
   ["what shells would replace", 'RELAY_SECRET_KEY="ge\\"heim"\n', /f, line 1 has a value of RELAY_SECRET_KEY/],
 ];
 
