@@ -204,7 +204,7 @@ export const DISPUTE_CASES: readonly AccessibilityCase[] = [
       await press(page, "Modifica regole");
       await press(page, "Aggiungi regola");
       await press(page, "Salva regole");
-      await page.getByText("Da 1 a 32 lettere").waitFor();
+      await page.getByText("Inserisci da 1 a 32 lettere").waitFor();
     },
   },
   {
