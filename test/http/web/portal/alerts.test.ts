@@ -58,7 +58,7 @@ test("a payment is refunded once, after a question and a second factor; each out
   const answers: FakeAnswer[] = [
     { status: 403, code: "step_up_required" },
     { status: 409, code: "outcome_unknown" },
-    { status: 409, code: "refund_refused", message: "It was not given back: gateway" },
+    { status: 409, code: "refund_refused", message: "The payment was not refunded: gateway" },
   ];
   const { calls } = await fakeRelay(page, {
     ...ANNA,
