@@ -116,7 +116,7 @@ export const alerts = {
     any: "Any",
     chooseSome: "Choose at least one.",
     add: "Add rule",
-    remove: (name: string) => `Remove the rule ${name}`,
+    remove: (name: string) => `Remove rule ${name}`,
     change: "Edit rules",
     removeNow: "Remove rule",
     upTo: (amount: string) => `Up to ${amount}`,

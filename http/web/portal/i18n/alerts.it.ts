@@ -120,7 +120,7 @@ export const alerts: Catalogue["alerts"] = {
     any: "Qualsiasi",
     chooseSome: "Scegline almeno uno.",
     add: "Aggiungi regola",
-    remove: (name) => `Rimuovi la regola ${name}`,
+    remove: (name) => `Rimuovi regola ${name}`,
     change: "Modifica regole",
     removeNow: "Rimuovi regola",
     upTo: (amount) => `Fino a ${amount}`,
