@@ -103,7 +103,7 @@ export const ReconciledDaySchema = Type.Object(
     payments: Type.Array(PaymentLineSchema),
     refunded: Type.Array(PaymentLineSchema, {
       description:
-        "Of these payments, those that were refunded, fully or in part, before the day was closed: their number and the refunded amount.",
+        "The number and the refunded amount of those payments that were refunded, fully or in part, before the day was closed.",
     }),
     links: Type.Array(StateLineSchema, { description: "Payment links created on the day, by their state when the day was closed." }),
     refunds: Type.Array(StateLineSchema, {

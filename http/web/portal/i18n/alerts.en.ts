@@ -137,7 +137,7 @@ export const alerts = {
     tried: "Result for the alerts of the last 90 days",
     triedNone: "There were no alerts in the last 90 days.",
     triedText: (refunded: number, alerts: number) =>
-      alerts === 1 ? `Of 1 alert, ${refunded} would have been refunded.` : `Of ${alerts} alerts, ${refunded} would have been refunded.`,
+      `${refunded} of ${alerts} ${alerts === 1 ? "alert" : "alerts"} would have been refunded.`,
     triedAmount: (amount: string) => `${amount} in total.`,
     triedHeld: (count: number) =>
       count === 1 ? "1 more matched, but was over the daily limit." : `${count} more matched, but were over the daily limit.`,

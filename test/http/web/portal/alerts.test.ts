@@ -221,7 +221,7 @@ test("rules are written, tried before they count, and saved after a second facto
     rules: [{ id: "small-amounts", amountMaxMinor: 2_000, sources: ["ETHOCA"], categories: null, methods: null }],
   };
   await drawer(page).getByRole("button", { name: "Test on the last 90 days" }).click();
-  await drawer(page).getByText("Of 14 alerts, 2 would have been refunded. €39.80 in total.").waitFor();
+  await drawer(page).getByText("2 of 14 alerts would have been refunded. €39.80 in total.").waitFor();
   assert.deepEqual(
     callsTo(calls, /dry-run$/).map(({ body }) => body),
     [set],
