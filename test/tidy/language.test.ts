@@ -14,6 +14,8 @@ const REWRITTEN: readonly string[] = [
   "engine/disputes",
   "engine/portal-links",
   "engine/workflow",
+  "http/surfaces/parts",
+  "http/web/portal/i18n",
   "http/web/portal/list",
   "test/contract/agent-credential-store.ts",
   "test/contract/alert-store.ts",

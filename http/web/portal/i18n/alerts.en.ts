@@ -1,4 +1,3 @@
-/** What the page of alerts and of their rules says, in English. */
 export const alerts = {
   title: "Alerts",
   lead: "Complaints that customers made to their bank. If you refund in time, they do not become disputes.",

@@ -1,6 +1,5 @@
 import type { Catalogue } from "./en.ts";
 
-/** What the page of alerts and of their rules says, in Italian. */
 export const alerts: Catalogue["alerts"] = {
   title: "Avvisi",
   lead: "Reclami dei clienti alla propria banca. Se rimborsi in tempo, non diventano contestazioni.",
