@@ -11,7 +11,9 @@ import { type Piece, piecesOf } from "./language.ts";
 const REWRITTEN: readonly string[] = [
   "engine/agents",
   "engine/alerts",
+  "engine/cases",
   "engine/disputes",
+  "engine/intents",
   "engine/portal-links",
   "engine/workflow",
   "http/surfaces/parts",
