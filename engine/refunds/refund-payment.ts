@@ -34,7 +34,7 @@ export function createGiveBack({ links, intents, digest }: GiveBackOptions): Giv
     const { txId } = link.order;
     const { id: operationId, requestId, by: askedBy } = operation;
     const outcome = await links.followUp({ txId, operationId, type: by, amountMinor: null }, causeOf(requestId ?? undefined, askedBy));
-    if (outcome === null) throw gone();
+    if (outcome === null) throw notFound();
     switch (outcome.type) {
       case "done":
         return givenBack(outcome.record, outcome.followUp);
@@ -43,7 +43,7 @@ export function createGiveBack({ links, intents, digest }: GiveBackOptions): Giv
       case "unavailable":
         return UNKNOWN;
       case "impossible":
-        return whyNot(outcome);
+        return rejectionOf(outcome);
     }
   }
 
@@ -52,7 +52,7 @@ export function createGiveBack({ links, intents, digest }: GiveBackOptions): Giv
     const outcome = await inEither(owner, (one) =>
       intents.refund(one, { chargeId }, { amountMinor: null, reason: null, metadata: {} }, operation),
     );
-    if (outcome === null) throw gone();
+    if (outcome === null) throw notFound();
     switch (outcome.type) {
       case "refunded":
         return byFollowUp(outcome.intent, outcome.attempt.txId, outcome.refund.id);
@@ -72,7 +72,7 @@ export function createGiveBack({ links, intents, digest }: GiveBackOptions): Giv
   /** An authorized payment is released by canceling the intent. */
   async function asRelease(owner: IntentOwner, link: LinkRecord, intentId: string, operation: Operation): Promise<GivenBack> {
     const outcome = await inEither(owner, (one) => intents.cancel(one, intentId, null, operation));
-    if (outcome === null) throw gone();
+    if (outcome === null) throw notFound();
     switch (outcome.type) {
       case "canceled":
         return byFollowUp(outcome.intent, link.order.txId, releaseIdOf(operation, digest));
@@ -86,7 +86,7 @@ export function createGiveBack({ links, intents, digest }: GiveBackOptions): Giv
       case "unexpected": {
         // Another request has captured or refunded it in the meantime.
         const now = await links.byTxId(link.order.txId);
-        if (now === null) throw gone();
+        if (now === null) throw notFound();
         const judged = refundability(now);
         return judged.type === "impossible" ? judged : UNKNOWN;
       }
@@ -94,7 +94,7 @@ export function createGiveBack({ links, intents, digest }: GiveBackOptions): Giv
   }
 
   return async (owner, link, operation) => {
-    const by = wayOf(link, new Set([operation.id, refundIdOf(operation, digest), releaseIdOf(operation, digest)]));
+    const by = refundMethodOf(link, new Set([operation.id, refundIdOf(operation, digest), releaseIdOf(operation, digest)]));
     if (by.type === "impossible") return by;
     const attempt = readAttemptAttachment(link.order.attachment);
     // The intent does not track its unwanted payments. The relay refunds them directly, and so does
@@ -118,7 +118,7 @@ const UNKNOWN = { type: "impossible", reason: "outcome_unknown" } as const;
  * Chooses refund or reversal. It continues an operation with the same id or with an unknown
  * outcome.
  */
-function wayOf(
+function refundMethodOf(
   link: LinkRecord,
   ownIds: ReadonlySet<string>,
 ): { type: "possible"; by: "refund" | "reversal" } | { type: "impossible"; reason: NotRefundable } {
@@ -134,7 +134,7 @@ function wayOf(
  * The link rejects the operation because it changed after the decision, or another request is
  * processing it.
  */
-function whyNot({ record, reason }: Extract<FollowUpOutcome, { type: "impossible" }>): GivenBack {
+function rejectionOf({ record, reason }: Extract<FollowUpOutcome, { type: "impossible" }>): GivenBack {
   if (reason === "under_dispute") return { type: "impossible", reason };
   if (reason === "too_many") return { type: "refused", description: "The payment has too many operations" };
   const judged = refundability(record);
@@ -162,6 +162,6 @@ function givenBack(link: LinkRecord, { type, amountMinor, requestedAtMs }: Follo
 }
 
 /** Payments expire after weeks. This one expired during the request. */
-function gone(): RelayError {
+function notFound(): RelayError {
   return new RelayError("not_found", "There is no such transaction");
 }

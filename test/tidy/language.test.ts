@@ -15,6 +15,7 @@ const REWRITTEN: readonly string[] = [
   "engine/disputes",
   "engine/intents",
   "engine/portal-links",
+  "engine/refunds",
   "engine/workflow",
   "http/surfaces/parts",
   "http/web/portal/i18n",
