@@ -16,6 +16,7 @@ const REWRITTEN: readonly string[] = [
   "engine/intents",
   "engine/portal-links",
   "engine/refunds",
+  "engine/subscriptions",
   "engine/workflow",
   "http/surfaces/parts",
   "http/web/portal/i18n",
