@@ -6,7 +6,7 @@ import type { MerchantAccount } from "../links/merchant-accounts.ts";
 import type { Attempt, AttemptState, IntentOrder, IntentRecord, PaidAttempt } from "./intent.ts";
 import { captureOf } from "./rules.ts";
 
-/** What the link of an attempt keeps with it. */
+/** The data that the link of an attempt carries. */
 export interface AttemptAttachment {
   readonly surface: "compat";
   readonly intent: string;
@@ -17,7 +17,7 @@ export function attachmentText(attachment: AttemptAttachment): string {
   return JSON.stringify(attachment);
 }
 
-/** The attachment of an attempt's link, null where the link is none. */
+/** Returns the attachment of an attempt's link, or null if the link belongs to no attempt. */
 export function readAttemptAttachment(text: string | null): AttemptAttachment | null {
   if (text === null || !text.startsWith('{"surface":"compat",')) return null;
   const { surface, intent, n }: { [Member in keyof AttemptAttachment]?: unknown } = JSON.parse(text);
@@ -25,10 +25,10 @@ export function readAttemptAttachment(text: string | null): AttemptAttachment | 
   return { surface, intent, n };
 }
 
-/** The account at the gateway that a link runs on. */
+/** The gateway account that a link uses. */
 export type AttemptAccount = Extract<MerchantAccount, { type: "account" }>;
 
-/** The link of the next attempt at an intent. */
+/** Returns the order of the link for the intent's next attempt. */
 export function linkOrderOf(record: IntentRecord, order: IntentOrder, account: AttemptAccount, returnUrl: string, atMs: number): LinkOrder {
   const n = record.attempts.length + 1;
   return {
@@ -37,7 +37,7 @@ export function linkOrderOf(record: IntentRecord, order: IntentOrder, account: A
     partnerId: record.partnerId,
     merchantId: account.credentials.merchantId,
     ...(account.apart ? {} : { shop: record.merchantId }),
-    // No caller of another surface is named so: nobody else may act on it.
+    // Callers of other surfaces never have this name, so they cannot change the link.
     owner: `merchant:${record.merchantId}`,
     amount: fromMinorUnits(order.amountMinor, order.currency),
     amountMinor: order.amountMinor,
@@ -54,12 +54,12 @@ export function linkOrderOf(record: IntentRecord, order: IntentOrder, account: A
   };
 }
 
-/** Of the attempt with this link. */
+/** Returns the id of the charge of the attempt with this link. */
 export function chargeIdOf(txId: string, digest: Digest): string {
   return prefixedId("ch_", digest(`charge ${txId}`));
 }
 
-/** What an intent has to know of a link. */
+/** Returns the part of a link that its intent mirrors. */
 export function attemptOf(link: LinkRecord, before: Attempt | null, digest: Digest): Attempt {
   const { order, outcome, paymentUrl, followUps, settled } = link;
   const { txId, amountMinor, currency, capture, createdAtMs, expiresAtMs } = order;
@@ -107,7 +107,7 @@ function paidOf(link: LinkRecord): PaidAttempt | null {
   return { atMs: outcome.atMs, amountMinor, currency, authCode, cardBrand, cardLast4: /\d{4}$/.exec(maskedPan ?? "")?.[0] ?? null };
 }
 
-/** Whether what an intent has to know of a link is another than before. */
+/** Returns true if nothing changed that the intent mirrors. */
 export function isSameAttempt(one: Attempt, other: Attempt): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

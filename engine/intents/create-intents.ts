@@ -50,11 +50,14 @@ export interface IntentsOptions {
   accounts: MerchantAccounts;
   clock: Clock;
   ids: Ids;
-  /** Where the gateway sends the buyer back to. */
+  /** The address to which the gateway sends the buyer back. */
   returnUrl(token: string): string;
 }
 
-/** The operations at payment intents. What they want of an attempt they want of its link, whose commits step the intent (intent-companion.ts). */
+/**
+ * The operations on payment intents. They act on the link of an attempt, and the commits of the
+ * link apply the transition of the intent (intent-companion.ts).
+ */
 export function createIntents(options: IntentsOptions): Intents {
   const { workflow, indexes, digest, links, accounts, clock, ids, returnUrl } = options;
   const { store, step } = workflow;
@@ -93,7 +96,7 @@ export function createIntents(options: IntentsOptions): Intents {
     };
     const event = { type: "intent.created", atMs } as const;
     const created = await workflow.create(stepIntent(fresh, event), event, operation);
-    // After a conflict the intent is the one that another request of the operation has created.
+    // After a conflict, another request of this operation has created the intent.
     return created.type === "accepted" ? created.record : again(id);
   }
 
@@ -110,7 +113,7 @@ export function createIntents(options: IntentsOptions): Intents {
     });
   }
 
-  /** Nothing is stored for a change that changes nothing. */
+  /** A change without an effect is not stored. */
   async function updatedBy(stored: Stored<IntentRecord>, change: OrderChange, operation: Operation) {
     if (Object.values(change).every((value) => value === undefined)) return { type: "accepted", record: stored.record } as const;
     return step(stored, { type: "intent.updated", atMs: clock.nowMs(), change }, operation);
@@ -128,7 +131,7 @@ export function createIntents(options: IntentsOptions): Intents {
       if (stored === null) return null;
       const changed = await step(stored, { type: "charge.changed", atMs: clock.nowMs(), chargeId, change }, operation);
       if (changed === CONFLICT) return CONFLICT;
-      // The charge is there, so it is the limit.
+      // The charge exists, so the limit is the reason.
       if (changed.type === "refused") return { type: "too_many_keys", intent: stored.record } as const;
       const attempt = changed.record.attempts.find((other) => other.chargeId === chargeId);
       return attempt === undefined ? null : ({ type: "updated", intent: changed.record, attempt } as const);
@@ -170,7 +173,7 @@ export function createIntents(options: IntentsOptions): Intents {
       const last = record.attempts.at(-1);
       if (last !== undefined && isOpen(last)) return confirmOpen(stored, last, change, operation);
       if (last !== undefined && !isOver(last)) {
-        // Ended by its time here: only the gateway's word says that nobody pays it any more.
+        // It expired here, but only the gateway can confirm that nobody can pay it any more.
         await links.verifyNow(last.txId);
         const found = await again(id);
         if (statusOf(found) !== "requires_payment_method") return CONFLICT;
@@ -182,7 +185,7 @@ export function createIntents(options: IntentsOptions): Intents {
       if (account.type !== "account") return { type: account.type, intent: record };
       const linkOrder = linkOrderOf(record, order, account, returnUrl(record.token), clock.nowMs());
       const created = await links.createUnlessRefused(linkOrder, new IntentCause(operation, { change }));
-      // Canceled, changed or confirmed by somebody else in the meantime.
+      // Another request has canceled, changed or confirmed it in the meantime.
       return created === null ? CONFLICT : confirmedAs(await again(id), linkOrder.txId);
     });
   }
@@ -218,11 +221,11 @@ export function createIntents(options: IntentsOptions): Intents {
     if (!isRepeated && statusOf(record) === "succeeded") return { type: "already_captured", intent: record };
     if (attempt === null || (!isRepeated && statusOf(record) !== "requires_capture")) return { type: "unexpected", intent: record };
     if (amountMinor !== null && amountMinor > (attempt.paid?.amountMinor ?? 0)) return { type: "too_much", intent: record };
-    // A part is named in the currency of the order.
+    // A partial amount is in the currency of the order.
     if (amountMinor !== null && attempt.paid?.currency !== record.order.currency) return { type: "too_much", intent: record };
     if (!isRepeated && hasTooManyKeys(changedMetadata(record.order.metadata, metadata))) return { type: "too_many_keys", intent: record };
     const request = { txId: attempt.txId, operationId, type: "capture", amountMinor } as const;
-    // What it says of the intent was stored when it was first begun.
+    // Its change of the intent was stored when it was first started.
     const cause = new IntentCause(operation, metadata === undefined || isRepeated ? {} : { change: { metadata } });
     const outcome = await links.followUp(request, cause);
     const intent = await again(id);
@@ -263,7 +266,8 @@ export function createIntents(options: IntentsOptions): Intents {
         case "requires_capture":
           return release(record, new IntentCause(operation, { cancellation }));
         case "requires_payment_method": {
-          // Its version excludes a confirm at the same time: one of both is first, and the other decides anew.
+          // The version check excludes a concurrent confirm. One of them commits first, and the
+          // other decides again.
           const canceled = await step(stored, { type: "cancel.requested", atMs: clock.nowMs(), cancellation }, operation);
           if (canceled === CONFLICT) return CONFLICT;
           return canceled.type === "refused" ? { type: "unexpected", intent: record } : { type: "canceled", intent: canceled.record };
@@ -274,12 +278,12 @@ export function createIntents(options: IntentsOptions): Intents {
       const intent = await again(id);
       if (revoked?.type === "unavailable") return { type: "unavailable", intent };
       if (statusOf(intent) === "canceled" && intent.cancellation?.operationId === operation.id) return { type: "canceled", intent };
-      // Paid or failed by now, or somebody else was first: decided anew as it stands then.
+      // It is paid or failed by now, or another request was first. The next attempt decides again.
       return CONFLICT;
     });
   }
 
-  /** Gives an authorized payment back before it is taken. */
+  /** Reverses an authorized payment before its capture. */
   async function release(record: IntentRecord, cause: IntentCause): Promise<CancelOutcome> {
     const paid = paidAttempt(record);
     if (paid === null) throw new Error(`the intent ${record.id} is not paid`);
@@ -296,7 +300,7 @@ export function createIntents(options: IntentsOptions): Intents {
       case "impossible":
         if (outcome.reason === "too_many") return { type: "refused", intent, description: TOO_MANY };
         if (outcome.reason === "under_dispute") return { type: outcome.reason, intent };
-        // A capture, or another cancel, is under way.
+        // A capture or another cancel is in progress.
         return { type: statusOf(intent) === "requires_capture" ? "unsettled" : "unexpected", intent };
       case undefined:
         return { type: "refused", intent, description: NOT_KEPT };
@@ -332,7 +336,8 @@ export function createIntents(options: IntentsOptions): Intents {
       case "refused":
         return { type: "refused", intent, description: outcome.followUp.description ?? "" };
       case "unavailable":
-        // Another request's, whose answer was lost: whether it was done is what decides.
+        // Another request has started it, and its response was lost. Only whether it was executed
+        // counts.
         return outcome.followUp.id === id ? refunded(await toldOf(intent.id, id, operation), id) : { type: "unsettled", intent };
       case "impossible":
         return refundImpossible(intent, outcome.reason);
@@ -341,7 +346,7 @@ export function createIntents(options: IntentsOptions): Intents {
     }
   }
 
-  /** Somebody is told that it is pending: from then on what becomes of it is told as well. */
+  /** Records that a refund was reported as pending. From then on its outcome is reported too. */
   async function toldOf(intentId: string, refundId: string, operation: Operation): Promise<IntentRecord> {
     return retryOnConflict(ATTEMPTS_MAX, async () => {
       const stored = await store.load(intentId);
@@ -401,23 +406,27 @@ export function createIntents(options: IntentsOptions): Intents {
 }
 
 const TOO_MANY = "The payment has too many operations";
-/** An intent that is changed now and then is kept longer than the links of its attempts. */
+/** An intent that keeps changing is stored longer than the links of its attempts. */
 const NOT_KEPT = "The payment is too old to be refunded";
 
 const ID_PREFIX_LENGTH = "pi_".length;
 const TOKEN_ID_LENGTH = 24;
 const TOKEN = /^[a-z0-9]{24}[0-9a-f]{32}$/;
 
-/** 122 random bits. */
+/** Returns 122 random bits. */
 function random(ids: Ids): string {
   return ids.uuid().replaceAll("-", "");
 }
 
-/** What a confirm has come to, by how its attempt stands. */
+function isOf({ merchantId, livemode }: IntentOwner, record: IntentRecord): boolean {
+  return record.merchantId === merchantId && record.livemode === livemode;
+}
+
+/** Returns the outcome of a confirm from the state of its attempt. */
 function confirmedAs(intent: IntentRecord, txId: string): ConfirmOutcome {
   switch (intent.attempts.find((attempt) => attempt.txId === txId)?.state) {
     case "open":
-    // Paid at once: that is what was wanted.
+    // The gateway took the payment immediately, as requested.
     case "paid":
       return { type: "confirmed", intent };
     case "failed":
@@ -431,12 +440,12 @@ function confirmedAs(intent: IntentRecord, txId: string): ConfirmOutcome {
   }
 }
 
-/** The attempt that has a capture, reversal or refund of this id. */
+/** Returns the attempt that has a capture, reversal or refund with this id. */
 function attemptWith({ attempts }: IntentRecord, followUpId: string): Attempt | null {
   return attempts.find(({ followUps }) => followUps.some(({ id }) => id === followUpId)) ?? null;
 }
 
-/** Refused where the gateway has said so before anybody was told of it. */
+/** Returns a refusal if the gateway refused before the refund was reported to anybody. */
 function refunded(intent: IntentRecord, refundId: string): RefundOutcome {
   const found = refundIn(intent, refundId);
   if (found !== null) return { type: "refunded", ...found };

@@ -1,15 +1,16 @@
 import type { MetadataChange } from "../kernel/metadata.ts";
 import type { Attempt, CancellationReason, ChargeChange, IntentRefund, OrderChange } from "./intent.ts";
 
-/** What can happen to an intent. Each event carries when, wall time in milliseconds UTC. */
+/** The events of an intent. Each has the wall time in milliseconds UTC. */
 export type IntentEvent =
   | { type: "intent.created"; atMs: number }
   | { type: "intent.updated"; atMs: number; change: OrderChange }
-  /** A link is about to be stored for it, in the same commit; `change` as in `intent.updated`. */
+  /** The same commit stores the link of a new attempt; `change` is as in `intent.updated`. */
   | { type: "attempt.begun"; atMs: number; attempt: Attempt; change: OrderChange }
   /**
-   * The link of an attempt became another one, in the same commit: `attempt` is what the link says of it now. `cancellation` where it was revoked or its
-   * reversal was begun for a cancel, `refund` where a refund was begun, `metadata` where a capture was begun with it.
+   * The same commit changes the link of an attempt, and `attempt` mirrors the changed link.
+   * `cancellation` is set if a cancel revoked the link or started its reversal, `refund` if a
+   * refund was started, and `metadata` if a capture was started with it.
    */
   | {
       type: "attempt.changed";
@@ -18,15 +19,15 @@ export type IntentEvent =
       cancellation: Cancellation | null;
       refund: IntentRefund | null;
       metadata?: MetadataChange;
-      /** Whether the payment is under dispute, which events about its charge show. */
+      /** Whether the payment is under dispute. Events about its charge show it. */
       isDisputed?: boolean;
     }
-  /** What the merchant keeps with a charge or a refund. */
+  /** Changes the merchant's own data of a charge or a refund. */
   | { type: "charge.changed"; atMs: number; chargeId: string; change: ChargeChange }
   | { type: "refund.changed"; atMs: number; refundId: string; metadata: MetadataChange }
-  /** Nothing is payable, and nothing is to be from now on. */
+  /** Nothing is payable, and nothing may become payable from now on. */
   | { type: "cancel.requested"; atMs: number; cancellation: Cancellation }
-  /** Somebody is told of a refund whose outcome is not known yet. */
+  /** A refund with an unknown outcome is reported to a caller. */
   | { type: "refund.told"; atMs: number; refundId: string };
 
 export interface Cancellation {
@@ -48,10 +49,13 @@ export type IntentNews = (typeof INTENT_NEWS)[number];
 export const CHARGE_NEWS = ["charge.succeeded", "charge.failed", "charge.captured", "charge.refunded"] as const;
 export const REFUND_NEWS = ["refund.created", "refund.updated", "refund.failed"] as const;
 
-/** The events of the platform's format that there are. Those who subscribe may name others, which are never sent. */
+/**
+ * The existing event types of the platform's format. Subscribers may name others, which are never
+ * sent.
+ */
 export const PLATFORM_EVENT_TYPES = [...INTENT_NEWS, ...CHARGE_NEWS, ...REFUND_NEWS] as const;
 
-/** What is told of an attempt that has ended. */
+/** The event about an ended attempt. */
 export interface ChargeNews {
   readonly type: (typeof CHARGE_NEWS)[number];
   readonly chargeId: string;
@@ -62,11 +66,11 @@ export interface RefundNews {
   readonly refundId: string;
 }
 
-/** What is told once the step is stored, to whom it may concern; it is frozen as it is after the step. */
+/** Events to send after the transition is stored. They contain the state after the transition. */
 export type IntentEffect =
   | { type: "tell"; params: { news: IntentNews } }
-  /** Of charges and refunds; there may be none. */
+  /** Events about charges and refunds. The list may be empty. */
   | { type: "tellOfAttempt"; params: { news: readonly (ChargeNews | RefundNews)[] } };
 
-/** The event of a type. */
+/** The event with this type. */
 export type Of<Type extends IntentEvent["type"]> = Extract<IntentEvent, { type: Type }>;

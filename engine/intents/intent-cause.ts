@@ -4,7 +4,7 @@ import type { Cancellation } from "./events.ts";
 import type { IntentRefund, OrderChange } from "./intent.ts";
 import type { Operation } from "./intents.ts";
 
-/** Carries what a request changes of an intent through the links that the request uses. */
+/** Carries the changes of an intent through the links that a request uses. */
 export class IntentCause implements LinkCause {
   readonly surface = "compat";
   readonly requestId: string;

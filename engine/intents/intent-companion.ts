@@ -18,8 +18,10 @@ export interface IntentCompanionOptions {
 }
 
 /**
- * Keeps intents as the links of their attempts are: each commit that changes what an intent mirrors of a link steps the intent too, and holds only if the intent is still as it
- * was read. So a link comes to be together with its attempt or not at all, and no end of a link is known without its intent.
+ * Keeps intents consistent with the links of their attempts. Each commit that changes the mirrored
+ * part of a link also applies a transition of the intent, and fails if the intent has changed since
+ * it was read. A link is therefore created together with its attempt or not at all, and every end
+ * of a link is also stored in its intent.
  */
 export function createIntentCompanion({ workflow, isUnderDispute, digest }: IntentCompanionOptions): LinkCompanion {
   return async (change, cause) => {
@@ -28,12 +30,12 @@ export function createIntentCompanion({ workflow, isUnderDispute, digest }: Inte
     if (attachment === null) return NOTHING;
     if (linkBefore !== null && isSameAttempt(attemptOf(linkBefore, null, digest), attemptOf(link, null, digest))) return NOTHING;
     const stored = await workflow.store.load(attachment.intent);
-    // An intent is kept longer than its links; without one, no attempt begins.
+    // An intent is stored longer than its links. Without its intent, no attempt may start.
     if (stored === null) return linkBefore === null ? "refused" : NOTHING;
     const before = stored.record.attempts.find(({ txId }) => txId === link.order.txId) ?? null;
     const attempt = attemptOf(link, before, digest);
     const known = cause instanceof IntentCause ? cause : null;
-    // A payment that was just made is not disputed yet. A dispute may precede its capture or refund.
+    // A new payment is not disputed yet. A dispute may precede its capture or refund.
     const isDisputed = before?.state === "paid" && (await isUnderDispute({ merchantId: stored.record.merchantId, uuid: attempt.txId }));
     const event = eventOf(change, attempt, stored.record, known, isDisputed);
     const step = await workflow.prepare(stored, event, known?.operation ?? null);
@@ -55,7 +57,8 @@ function eventOf(
   isDisputed: boolean,
 ): IntentEvent {
   if (before === null) return { type: "attempt.begun", atMs, attempt, change: cause?.change ?? {} };
-  // Only the step that it was asked for: the answer to it comes with the same cause.
+  // The cause counts only for the transition that the request asked for. Its response arrives with
+  // the same cause.
   const asked = attempt.state === "revoked" || begunBy({ record, before }).length > 0 ? cause : null;
   const { metadata } = asked?.change ?? {};
   return {

@@ -7,17 +7,17 @@ import type { WorkflowStore } from "../workflow/workflow-store.ts";
 import type { IntentRecord } from "./intent.ts";
 import type { ChargeOf, RefundOf } from "./intents.ts";
 
-/** Every method rejects with RelayError `unavailable` when the store cannot answer. */
+/** Every method rejects with RelayError `unavailable` if the store cannot respond. */
 export interface IntentIndexStore {
   ofCharge(chargeId: string): Promise<IntentRecord | null>;
   ofRefund(refundId: string): Promise<IntentRecord | null>;
-  /** Newest first; `cursor` is the place of the item that the query names. */
-  page(list: MerchantScope, query: PageQuery, cursor: Place | null): Promise<Page<IntentRecord>>;
-  pageCharges(list: MerchantScope, query: PageQuery, cursor: Place | null): Promise<Page<ChargeOf>>;
-  pageRefunds(list: MerchantScope, query: PageQuery, cursor: Place | null): Promise<Page<RefundOf>>;
+  /** Newest first. `cursor` is the position of the item that the query names. */
+  page(list: MerchantList, query: PageQuery, cursor: Place | null): Promise<Page<IntentRecord>>;
+  pageCharges(list: MerchantList, query: PageQuery, cursor: Place | null): Promise<Page<ChargeOf>>;
+  pageRefunds(list: MerchantList, query: PageQuery, cursor: Place | null): Promise<Page<RefundOf>>;
 }
 
-/** Ids come from requests unchecked. */
+/** Requests contain ids that nobody has validated. */
 const ID = /^[a-z]{2}_[a-z0-9]{24}$/;
 
 export function createIntentIndexStore(kv: Pick<Kv, "scan" | "getMany">, store: WorkflowStore<IntentRecord>): IntentIndexStore {
@@ -35,7 +35,7 @@ export function createIntentIndexStore(kv: Pick<Kv, "scan" | "getMany">, store: 
         if (cursor !== null && forwards) from = max(from, `${placeKey(prefix, cursor)}\u0001`);
         if (cursor !== null && !forwards) to = min(to, placeKey(prefix, cursor));
         const items: T[] = [];
-        // The next entries take the place of those without an item.
+        // Further entries replace those without an item.
         while (from < to && items.length <= limit) {
           const wanted = limit + 1 - items.length;
           const entries = await kv.scan({ from, to, limit: wanted, reverse: !forwards });

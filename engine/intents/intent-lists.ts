@@ -5,8 +5,8 @@ import { type IntentIndexStore, refundIn } from "./intent-index-store.ts";
 import type { Intents } from "./intents.ts";
 
 /**
- * Pages of a merchant's intents, charges and refunds: those of all intents as the store has them in order, those of one intent as its record has them. Null for a
- * cursor that is none of the items.
+ * Returns pages of a merchant's intents, charges and refunds. Pages of all intents come from the
+ * store, and pages of one intent from its record. Returns null if the cursor names no item.
  */
 export function createIntentLists(
   indexes: Pick<IntentIndexStore, "page" | "pageCharges" | "pageRefunds">,
@@ -47,7 +47,10 @@ export function createIntentLists(
   };
 }
 
-/** The place of the item that a query names; null where it names none, undefined where there is no such item. */
+/**
+ * Returns the position of the item that the query names, null if it names none, or undefined if the
+ * item does not exist.
+ */
 async function cursorOf(
   { startingAfter, endingBefore }: PageQuery,
   place: (id: string) => Promise<Place | null>,
@@ -60,7 +63,7 @@ function placeOfCharge(attempt: Attempt | null): Place | null {
   return attempt === null || attempt.endedAtMs === null ? null : { id: attempt.chargeId, atMs: attempt.endedAtMs };
 }
 
-/** A page of a list that is in memory as a whole, because it is one intent's. */
+/** Returns a page of a list that is completely in memory, because it belongs to one intent. */
 function pageOf<T>(
   all: readonly T[],
   placeOf: (item: T) => Place | null,
@@ -76,7 +79,7 @@ function pageOf<T>(
     .sort((one, other) => compare(other.place, one.place));
   if (cursor === null || endingBefore === null) {
     const older = cursor === null ? inBounds : inBounds.filter(({ place }) => compare(place, cursor) < 0);
-    // Without a cursor `endingBefore` is null, too.
+    // Without a cursor `endingBefore` is null too.
     return { items: older.slice(0, limit).map(({ item }) => item), hasMore: older.length > limit };
   }
   const newer = inBounds.filter(({ place }) => compare(place, cursor) > 0);

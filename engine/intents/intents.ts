@@ -13,53 +13,65 @@ import type {
   RefundReason,
 } from "./intent.ts";
 
-/** The request that asks for a change. */
+/** The request for a change. */
 export interface Operation {
-  /** The same for every repetition of one request: what was done under it is not done again. */
+  /** Every repetition of a request has the same id, so its effect happens only once. */
   readonly id: string;
   readonly requestId: string;
   readonly idempotencyKey: string | null;
-  /** Who asks, where it is not a program with the merchant's key. */
+  /** The actor, unless it is a program with the merchant's key. */
   readonly by?: FollowUpAsker;
 }
+
+/** The owner of the intents. An intent of another merchant or environment is not found (null). */
+export type IntentOwner = Pick<MerchantGrant, "merchantId" | "partnerId" | "livemode">;
 
 export interface ChargeOf {
   readonly intent: IntentRecord;
   readonly attempt: Attempt;
-  /** Whether its payment is under dispute. Absent where nobody has asked, since an attempt that has just ended cannot be. */
+  /**
+   * Whether its payment is under dispute. Absent if it was not checked, because an attempt that has
+   * just ended cannot be disputed.
+   */
   readonly isDisputed?: boolean;
 }
 
-/** Whether the payment of an attempt is under dispute, so that it is not given back. Rejects with RelayError `unavailable`. */
+/**
+ * Returns true if the payment of an attempt is under dispute and must not be refunded. Rejects with
+ * RelayError `unavailable`.
+ */
 export type IsUnderDispute = (payment: { readonly merchantId: string; readonly uuid: string }) => Promise<boolean>;
 
 export interface RefundOf extends ChargeOf {
   readonly refund: IntentRefund;
 }
 
-/** `unexpected`: not possible in the status that the record has. `unsettled`: what is not known yet decides, so ask again (409). */
+/**
+ * `unexpected`: not possible in the status of the record. `unsettled`: the result depends on an
+ * unknown outcome, so the caller should retry (409).
+ */
 type Refused = { type: "unexpected"; intent: IntentRecord } | { type: "unsettled"; intent: IntentRecord };
-/** With this change there would be more than METADATA_KEYS_MAX; nothing was done. */
+/** The change would exceed METADATA_KEYS_MAX. Nothing was done. */
 type TooManyKeys = { type: "too_many_keys"; intent: IntentRecord };
-/** Whether the gateway did it is not known; the same request again finds out (503). */
+/** The outcome at the gateway is unknown. A repetition of the request returns it (503). */
 type NotConfirmed = { type: "unavailable"; intent: IntentRecord };
 
 export type ConfirmOutcome =
   | { type: "confirmed"; intent: IntentRecord }
-  /** The gateway refused to begin the payment (402); the last attempt says why. */
+  /** The gateway refused to start the payment (402). The last attempt has the reason. */
   | { type: "declined"; intent: IntentRecord }
   /** Neither the request nor the intent has a return address. */
   | { type: "no_return_url"; intent: IntentRecord }
-  /** The merchant's partner has no account at the gateway (any more), or keeps none for this environment. */
+  /** The merchant's partner has no gateway account, or none for this environment. */
   | { type: "no_account" | "other_environment"; intent: IntentRecord }
   | Refused
   | NotConfirmed;
 
 export type CancelOutcome =
   | { type: "canceled"; intent: IntentRecord }
-  /** The gateway refused the reversal, in its own words. */
+  /** The gateway refused the reversal with this description. */
   | { type: "refused"; intent: IntentRecord; description: string }
-  /** Nothing of it is given back. */
+  /** A payment under dispute is not refunded. */
   | { type: "under_dispute"; intent: IntentRecord }
   | Refused
   | NotConfirmed;
@@ -74,15 +86,17 @@ export type CaptureOutcome =
   | NotConfirmed;
 
 export type RefundOutcome =
-  /** Done, or pending where the gateway's answer is missing (the follow-up of its id says which). */
+  /**
+   * Executed, or pending if the gateway has not responded. The follow-up with its id shows which.
+   */
   | ({ type: "refunded" } & RefundOf)
   | { type: "already_refunded"; intent: IntentRecord }
-  /** Only the whole can be refunded. */
+  /** Only the whole payment can be refunded. */
   | { type: "partial"; intent: IntentRecord }
   | { type: "too_much"; intent: IntentRecord }
   | { type: "not_paid"; intent: IntentRecord }
   | { type: "refused"; intent: IntentRecord; description: string }
-  /** Nothing of it is given back. */
+  /** A payment under dispute is not refunded. */
   | { type: "under_dispute"; intent: IntentRecord }
   | { type: "unsettled"; intent: IntentRecord };
 
@@ -93,35 +107,44 @@ export type UpdateChargeOutcome = ({ type: "updated" } & ChargeOf) | TooManyKeys
 export type UpdateRefundOutcome = ({ type: "updated" } & RefundOf) | TooManyKeys;
 
 /**
- * Payment intents, from any thread of any node. Null is the answer for what the owner does not have. Every method rejects with RelayError `unavailable`
- * when the store cannot answer, and with `too_busy` when too much is asked at once.
+ * Payment intents, usable from any thread of any node. A method returns null if the owner has no
+ * such object. Every method rejects with RelayError `unavailable` if the store cannot respond, and
+ * with `too_busy` under too many concurrent requests.
  */
 export interface Intents {
-  /** Idempotent by the operation's id, from which the intent's is derived. */
-  create(owner: MerchantParty, order: IntentOrder, operation: Operation): Promise<IntentRecord>;
-  find(owner: MerchantParty, id: string): Promise<IntentRecord | null>;
-  /** Whether payments of its environment may be begun: see `MerchantAccount`. */
-  mayBegin(owner: MerchantParty): Promise<boolean>;
-  /** Whether it was paid on the account that is kept for TEST. */
+  /** Idempotent by the id of the operation, from which the id of the intent is derived. */
+  create(owner: IntentOwner, order: IntentOrder, operation: Operation): Promise<IntentRecord>;
+  find(owner: IntentOwner, id: string): Promise<IntentRecord | null>;
+  /** Returns true if payments of the owner's environment may start (see `MerchantAccount`). */
+  mayBegin(owner: IntentOwner): Promise<boolean>;
+  /** Returns true if it was paid on the gateway account for TEST. */
   isKeptForTest(intent: IntentRecord): Promise<boolean>;
-  /** By the token of the buyer's pages, whosever it is; compared in constant time. */
+  /**
+   * Finds the intent of any merchant by the token of the buyer's pages. Compares in constant time.
+   */
   byToken(token: string): Promise<IntentRecord | null>;
-  charge(owner: MerchantParty, chargeId: string): Promise<ChargeOf | null>;
-  refundOf(owner: MerchantParty, refundId: string): Promise<RefundOf | null>;
-  /** Null where the cursor is none of them. */
-  list(owner: MerchantParty, query: PageQuery): Promise<Page<IntentRecord> | null>;
-  /** Charges (ended attempts), of one intent where it is given. */
-  listCharges(owner: MerchantParty, query: PageQuery & { intentId: string | null }): Promise<Page<ChargeOf> | null>;
-  listRefunds(
-    owner: MerchantParty,
-    query: PageQuery & { intentId: string | null; chargeId: string | null },
-  ): Promise<Page<RefundOf> | null>;
-  /** Absent members stay. Amount, currency and capture method only while no attempt is open or paid. */
-  update(owner: MerchantParty, id: string, change: OrderChange, operation: Operation): Promise<UpdateOutcome | null>;
-  /** Begins an attempt, or answers with the one that is open; `change` as in `update`, in the same commit. Never two payable attempts. */
-  confirm(owner: MerchantParty, id: string, change: Omit<OrderChange, "metadata">, operation: Operation): Promise<ConfirmOutcome | null>;
-  cancel(owner: MerchantParty, id: string, reason: CancellationReason | null, operation: Operation): Promise<CancelOutcome | null>;
-  /** `amountMinor` null: the whole; once, the rest is released. `metadata` of the intent is changed by the commit that begins it. */
+  charge(owner: IntentOwner, chargeId: string): Promise<ChargeOf | null>;
+  refundOf(owner: IntentOwner, refundId: string): Promise<RefundOf | null>;
+  /** Returns null if the cursor names no intent. */
+  list(owner: IntentOwner, query: PageQuery): Promise<Page<IntentRecord> | null>;
+  /** Lists charges (ended attempts), of one intent if it is given. */
+  listCharges(owner: IntentOwner, query: PageQuery & { intentId: string | null }): Promise<Page<ChargeOf> | null>;
+  listRefunds(owner: IntentOwner, query: PageQuery & { intentId: string | null; chargeId: string | null }): Promise<Page<RefundOf> | null>;
+  /**
+   * Absent members keep their values. Amount, currency and capture method can change only while no
+   * attempt is open or paid.
+   */
+  update(owner: IntentOwner, id: string, change: OrderChange, operation: Operation): Promise<UpdateOutcome | null>;
+  /**
+   * Starts an attempt, or returns the open one. Two attempts are never payable at once. `change` is
+   * applied in the same commit, as in `update`.
+   */
+  confirm(owner: IntentOwner, id: string, change: Omit<OrderChange, "metadata">, operation: Operation): Promise<ConfirmOutcome | null>;
+  cancel(owner: IntentOwner, id: string, reason: CancellationReason | null, operation: Operation): Promise<CancelOutcome | null>;
+  /**
+   * `amountMinor` null captures the whole amount. Only one capture is possible, and it releases the
+   * rest. `metadata` of the intent changes in the commit that starts the capture.
+   */
   capture(
     owner: MerchantParty,
     id: string,
@@ -135,14 +158,17 @@ export interface Intents {
     request: { amountMinor: number | null; reason: RefundReason | null; metadata: Metadata },
     operation: Operation,
   ): Promise<RefundOutcome | null>;
-  /** What it says of its own from then on; nobody is told of it. */
-  updateCharge(owner: MerchantParty, chargeId: string, change: ChargeChange, operation: Operation): Promise<UpdateChargeOutcome | null>;
-  updateRefund(owner: MerchantParty, refundId: string, metadata: MetadataChange, operation: Operation): Promise<UpdateRefundOutcome | null>;
-  /** Has the gateway asked about an attempt that is open, unless it was asked just now; answers with the intent as it stands then. */
+  /** Changes the charge's own data. No event reports it. */
+  updateCharge(owner: IntentOwner, chargeId: string, change: ChargeChange, operation: Operation): Promise<UpdateChargeOutcome | null>;
+  updateRefund(owner: IntentOwner, refundId: string, metadata: MetadataChange, operation: Operation): Promise<UpdateRefundOutcome | null>;
+  /**
+   * Asks the gateway about an open attempt, unless it was asked recently. Returns the intent
+   * afterwards.
+   */
   verify(intent: IntentRecord): Promise<IntentRecord>;
 }
 
-/** What events hold of an intent: its objects in the form of the API that made it. Pure. */
+/** The objects in events about an intent, in the format of the API that created it. Pure. */
 export interface IntentObjects {
   intent(record: IntentRecord): object;
   charge(charge: ChargeOf): object;

@@ -18,9 +18,12 @@ import {
 } from "./rules.ts";
 
 /**
- * A payment intent (drawn in infra/docs/machines/intent.md): which attempt may begin, which payment counts, and what its merchant is told. The record is its context and alone
- * tells its state (`statusOf`), which is never stored. Pure: time comes with the events, effects are data. What each attempt has come to is its link's to say
- * (engine/links/machine.ts); the commits that change a link step its intent (intent-companion.ts).
+ * The machine of a payment intent (drawn in infra/docs/machines/intent.md). It decides which
+ * attempt may start, which payment counts, and which events the merchant receives. Its context is
+ * the record, which alone determines the state (`statusOf`); the state is never stored. The machine
+ * is pure: events carry the time, and effects are data. The link of an attempt decides its outcome
+ * (engine/links/machine.ts). The commits that change a link apply the transition of its intent
+ * (intent-companion.ts).
  */
 interface Args {
   context: IntentRecord;
@@ -36,7 +39,7 @@ const setUp = setup({
   types: {} as { context: IntentRecord; input: IntentRecord; events: IntentEvent; tags: "ended" },
   guards: {
     isNew: ({ context }) => context.events === 0,
-    /** What is to be paid stays as it is while somebody may be paying it. */
+    /** The payment conditions cannot change while somebody may be paying. */
     leavesMoney: ({ context, event }) => event.type === "intent.updated" && !changesMoney(context, event.change),
     mayBegin: ({ context, event }) => event.type === "attempt.begun" && mayBegin(context, event),
     mayCancel: ({ context }) => context.cancellation === null,
@@ -75,7 +78,10 @@ const setUp = setup({
 });
 
 const tell = (news: IntentNews) => ({ type: "tell", params: { news } }) as const;
-/** By what was known before: it stands before the action that notes it. */
+/**
+ * This action reads the record before the transition, so it precedes the action that records the
+ * change.
+ */
 const tellOfAttempt = {
   type: "tellOfAttempt",
   params: ({ context, event }: Args) => ({ news: newsOfAttempt(context, event) }),
@@ -115,7 +121,7 @@ const unclear = {
 
 const updateAll = { actions: "changeOrder" } as const;
 const updateRest = { guard: "leavesMoney", actions: "changeOrder" } as const;
-/** A charge is there from its attempt's end on, whatever becomes of the intent. */
+/** A charge exists from the end of its attempt on, whatever the state of the intent. */
 const changedCharge = { guard: "takesChange", actions: "changeCharge" } as const;
 const changedRefund = { guard: "takesMetadata", actions: [tellOfAttempt, "changeRefund"] } as const;
 const toldRefund = { guard: "isUntold", actions: [tellOfAttempt, "noteTold"] } as const;

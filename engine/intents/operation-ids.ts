@@ -1,12 +1,12 @@
 import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import type { Operation } from "./intents.ts";
 
-/** Of the refund that an operation begins. */
+/** Returns the id of the refund that an operation starts. */
 export function refundIdOf({ id }: Pick<Operation, "id">, digest: Digest): string {
   return prefixedId("re_", digest(`refund ${id}`));
 }
 
-/** Of the reversal by which an operation gives an authorized payment back. */
+/** Returns the id of the reversal with which an operation releases an authorized payment. */
 export function releaseIdOf({ id }: Pick<Operation, "id">, digest: Digest): string {
   return prefixedId("rv_", digest(`reversal ${id}`));
 }

@@ -13,24 +13,24 @@ import {
   statusOf,
 } from "./intent.ts";
 
-/** Whether somebody may be paying it, or be sent to pay it. */
+/** Returns true if a buyer may be paying it or may be sent to pay it. */
 export function isOpen({ state }: Attempt): boolean {
   return state === "opening" || state === "open" || state === "unreachable";
 }
 
-/** Whether nobody pays it any more, by the gateway's own word: it took nothing, or what nobody wants. */
+/** Returns true if the gateway has confirmed that no wanted payment can follow. */
 export function isOver({ state, settled, unwanted }: Attempt): boolean {
   return state === "paid" ? unwanted : state === "failed" && settled;
 }
 
-/** Whether an update touches what is to be paid. */
+/** Returns true if an update changes the payment conditions. */
 export function changesMoney({ order }: IntentRecord, change: OrderChange): boolean {
   return MONEY.some((member) => change[member] !== undefined && change[member] !== order[member]);
 }
 
 const MONEY = ["amountMinor", "currency", "captureMethod"] as const;
 
-/** The order with the members of the change; those that are undefined stay. */
+/** Returns the order with the changed members. Undefined members keep their values. */
 export function changedOrder(order: IntentOrder, { metadata, ...change }: OrderChange): IntentOrder {
   const given = Object.entries(change).filter(([, value]) => value !== undefined);
   return { ...order, ...Object.fromEntries(given), metadata: changedMetadata(order.metadata, metadata) };
@@ -40,7 +40,10 @@ export function captureOf({ captureMethod }: IntentOrder): "now" | "later" {
   return captureMethod === "manual" ? "later" : "now";
 }
 
-/** Never two that could be paid: another one is begun only after the gateway's own word on the end of the one before. */
+/**
+ * Two attempts must never be payable at once. Another one starts only after the gateway has
+ * confirmed the end of the previous one.
+ */
 export function mayBegin(record: IntentRecord, { attempt, change }: Of<"attempt.begun">): boolean {
   const { attempts, cancellation } = record;
   const last = attempts.at(-1);
@@ -49,7 +52,7 @@ export function mayBegin(record: IntentRecord, { attempt, change }: Of<"attempt.
   return isAsOrdered(attempt, changedOrder(record.order, change)) && attempt.txId === `${record.id}.${attempts.length + 1}`;
 }
 
-/** Whether an attempt is at what the order says now; it may have been changed since. */
+/** Returns true if the attempt matches the current order, which may have changed since. */
 function isAsOrdered({ amountMinor, currency, capture }: Attempt, order: IntentOrder): boolean {
   return amountMinor === order.amountMinor && currency === order.currency && capture === captureOf(order);
 }
@@ -58,7 +61,7 @@ export function begun(record: IntentRecord, { attempt, change }: Of<"attempt.beg
   return { order: changedOrder(record.order, change), attempts: [...record.attempts, attempt] };
 }
 
-/** The record with what the link says of an attempt now. */
+/** Returns the record with the new mirror of an attempt's link. */
 export function afterAttempt(record: IntentRecord, event: IntentEvent): IntentRecord {
   if (event.type !== "attempt.changed") return record;
   const before = attemptBefore(record, event);
@@ -76,8 +79,10 @@ function attemptBefore({ attempts }: IntentRecord, { attempt: { txId } }: Of<"at
 }
 
 /**
- * The first success counts; any other, one after a cancellation, and one of what is not ordered any more is given back. The last is for an attempt that has ended here while its buyer
- * was still at the gateway: an order that was changed since would count as paid with the money of the former one.
+ * Only the first payment counts. The relay refunds any other payment, a payment after a
+ * cancellation, and a payment of an order that has changed since. The last case occurs if an
+ * attempt expired here while its buyer was still at the gateway: the amount of the old order must
+ * not pay the new one.
  */
 function becomesUnwanted(record: IntentRecord, before: Attempt, after: Attempt): boolean {
   if (after.state !== "paid" || before.state === "paid") return false;
@@ -88,7 +93,7 @@ function refundsAfter({ refunds }: IntentRecord, event: Of<"attempt.changed">, a
   const { refund } = event;
   const isNew = refund !== null && !refunds.some(({ id }) => id === refund.id) && attempt.followUps.some(({ id }) => id === refund.id);
   const all = isNew ? [...refunds, refund] : refunds;
-  // One that was executed is told of, whoever found out.
+  // An executed refund is reported, whichever caller learned the outcome.
   return all.map((entry) => (followUpOf(attempt, entry.id)?.state === "done" && !entry.told ? { ...entry, told: true } : entry));
 }
 
@@ -105,7 +110,7 @@ function cancellationAfter(
   if (noted !== null && noted.canceledAtMs !== null) return noted;
   if (attempt.state === "revoked" && noted !== null) return { ...noted, canceledAtMs: atMs };
   if (attempt.state !== "paid" || attempt.capture === "now" || attempt.unwanted) return noted;
-  // Whoever reversed it: there is nothing left to take.
+  // A reversal by any caller leaves nothing to capture.
   if (isReversed(attempt) && !isCaptured(attempt)) {
     return { ...(noted ?? { reason: null, requestedAtMs: atMs }), canceledAtMs: atMs };
   }
@@ -118,8 +123,9 @@ function isCaptured({ followUps }: Attempt): boolean {
 }
 
 /**
- * Whether what a caller wants of an attempt is possible: a link is revoked only for a cancel, and never where another one was paid; what is reversed for a cancel is the payment that
- * counts, while no capture of it may have been executed. What the gateway said is always possible.
+ * Returns true if a caller's change of an attempt is possible. A link is revoked only for a cancel,
+ * and never if another attempt was paid. A cancel reverses the payment that counts, unless a
+ * capture may have been executed. A change that the gateway reports is always possible.
  */
 export function isPossible(record: IntentRecord, event: Of<"attempt.changed">): boolean {
   const { attempt, cancellation } = event;
@@ -132,7 +138,7 @@ export function isPossible(record: IntentRecord, event: Of<"attempt.changed">): 
   return paid === before && !attempt.followUps.some(({ type, state }) => type === "capture" && state !== "refused");
 }
 
-/** Whether there is such a charge, and room for what it is to say. */
+/** Returns true if the charge exists and has room for the change. */
 export function takesChange(record: IntentRecord, event: Of<"charge.changed">): boolean {
   const attempt = chargedAttempt(record, event.chargeId);
   return attempt !== undefined && !hasTooManyKeys(ofChargeAfter(record, attempt, event).metadata);
@@ -142,7 +148,7 @@ function chargedAttempt({ attempts }: IntentRecord, chargeId: string): Attempt |
   return attempts.find((attempt) => attempt.chargeId === chargeId && attempt.endedAtMs !== null);
 }
 
-/** What a charge says: the intent's words, until it has its own. */
+/** Returns the charge's own data, or the intent's data if it has none. */
 export function wordsOfCharge({ order }: IntentRecord, { ofCharge }: Attempt): Pick<IntentOrder, "description" | "metadata"> {
   return ofCharge ?? { description: order.description, metadata: order.metadata };
 }
@@ -163,7 +169,7 @@ export function withCharge(record: IntentRecord, event: Of<"charge.changed">): P
   return { attempts };
 }
 
-/** Whether there is such a refund that somebody knows of, and room for its metadata. */
+/** Returns true if the refund was reported and has room for the metadata. */
 export function takesMetadata({ refunds }: IntentRecord, { refundId, metadata }: Of<"refund.changed">): boolean {
   const refund = refunds.find(({ id, told }) => id === refundId && told);
   return refund !== undefined && !hasTooManyKeys(changedMetadata(refund.metadata, metadata));
@@ -177,7 +183,10 @@ export function withRefund({ refunds }: IntentRecord, { refundId, metadata }: Of
   };
 }
 
-/** What is told of the charge and its refunds; what nobody wants is told as failed, and of its reversal nothing. */
+/**
+ * Returns the events about the charge and its refunds. An unwanted payment is reported as failed,
+ * and its reversal is not reported.
+ */
 export function newsOfAttempt(record: IntentRecord, event: IntentEvent): readonly (ChargeNews | RefundNews)[] {
   if (event.type === "refund.told") return isUntold(record, event) ? [{ type: "refund.created", refundId: event.refundId }] : [];
   if (event.type === "refund.changed") return [{ type: "refund.updated", refundId: event.refundId }];
@@ -194,7 +203,7 @@ export function newsOfAttempt(record: IntentRecord, event: IntentEvent): readonl
   ];
 }
 
-/** Not of one that was refused meanwhile: then there is none. */
+/** Excludes a refund that was refused in the meantime, because it does not count. */
 export function isUntold({ refunds, attempts }: IntentRecord, { refundId }: Of<"refund.told">): boolean {
   const isRefused = attempts.some((attempt) => followUpOf(attempt, refundId)?.state === "refused");
   return !isRefused && refunds.some(({ id, told }) => id === refundId && !told);
@@ -225,7 +234,7 @@ function refundNews(record: IntentRecord, after: IntentRecord, before: Attempt, 
   });
 }
 
-/** What the status becomes by the event. */
+/** Returns the status after the event. */
 export function statusAfter(record: IntentRecord, event: IntentEvent): ReturnType<typeof statusOf> {
   return statusOf(afterAttempt(record, event));
 }

@@ -1,4 +1,4 @@
-/** Whether two texts are the same, in a time that does not tell where they differ; their lengths are no secret. */
+/** Compares two texts in constant time. Their lengths are not secret. */
 export function isSameText(one: string, other: string): boolean {
   if (one.length !== other.length) return false;
   let differing = 0;

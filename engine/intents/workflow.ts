@@ -25,8 +25,8 @@ export function stepIntent(record: IntentRecord, event: IntentEvent): Step<Inten
 }
 
 /**
- * Payment intents are stored as `intent/<id>`. Ended attempts and refunds have entries by time and by
- * id (intent-index-store.ts). Entries whose value is the intent's id expire with it.
+ * Payment intents are stored as `intent/<id>`. Ended attempts and refunds have entries by time and
+ * by id (intent-index-store.ts). Entries whose value is the intent's id expire with it.
  */
 export function intentWorkflow(objects: IntentObjects): WorkflowDefinition<IntentRecord, IntentEvent, IntentEffect, never> {
   return {

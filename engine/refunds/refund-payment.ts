@@ -12,14 +12,15 @@ import { type NotRefundable, refundability, unansweredReturn } from "../links/re
 
 export type GivenBack =
   | { type: "given_back"; by: "refund" | "reversal"; amountMinor: number; currency: string; atMs: number }
-  /** The gateway said no, in its own words. */
+  /** The gateway refused with this description. */
   | { type: "refused"; description: string }
-  /** `outcome_unknown`: the same request again finds out. */
+  /** `outcome_unknown`: a repetition of the request returns the outcome. */
   | { type: "impossible"; reason: NotRefundable };
 
 /**
- * Gives the whole of a payment by link back, once: as a refund, or as a reversal where it was not captured. A payment of an intent is given back through the intent, which tells
- * of it. Idempotent by the operation's id. The caller has made sure that the link is the owner's.
+ * Refunds a whole payment by link, once: as a refund, or as a reversal if it was not captured. A
+ * payment of an intent is refunded through the intent, which reports it. Idempotent by the id of
+ * the operation. The caller has checked that the owner has the link.
  */
 export type GiveBack = (owner: MerchantParty, link: LinkRecord, operation: Operation) => Promise<GivenBack>;
 
@@ -34,7 +35,7 @@ export function createGiveBack({ links, intents, digest }: GiveBackOptions): Giv
     const { txId } = link.order;
     const { id: operationId, requestId, by: askedBy } = operation;
     const outcome = await links.followUp({ txId, operationId, type: by, amountMinor: null }, causeOf(requestId ?? undefined, askedBy));
-    if (outcome === null) throw gone();
+    if (outcome === null) throw notFound();
     switch (outcome.type) {
       case "done":
         return givenBack(outcome.record, outcome.followUp);
@@ -43,7 +44,7 @@ export function createGiveBack({ links, intents, digest }: GiveBackOptions): Giv
       case "unavailable":
         return UNKNOWN;
       case "impossible":
-        return whyNot(outcome);
+        return rejectionOf(outcome);
     }
   }
 
@@ -52,7 +53,7 @@ export function createGiveBack({ links, intents, digest }: GiveBackOptions): Giv
     const outcome = await inEither(owner, (one) =>
       intents.refund(one, { chargeId }, { amountMinor: null, reason: null, metadata: {} }, operation),
     );
-    if (outcome === null) throw gone();
+    if (outcome === null) throw notFound();
     switch (outcome.type) {
       case "refunded":
         return byFollowUp(outcome.intent, outcome.attempt.txId, outcome.refund.id);
@@ -69,10 +70,10 @@ export function createGiveBack({ links, intents, digest }: GiveBackOptions): Giv
     }
   }
 
-  /** What was only authorized is not ordered any more: the intent is canceled. */
-  async function asRelease(owner: MerchantParty, link: LinkRecord, intentId: string, operation: Operation): Promise<GivenBack> {
+  /** An authorized payment is released by canceling the intent. */
+  async function asRelease(owner: IntentOwner, link: LinkRecord, intentId: string, operation: Operation): Promise<GivenBack> {
     const outcome = await inEither(owner, (one) => intents.cancel(one, intentId, null, operation));
-    if (outcome === null) throw gone();
+    if (outcome === null) throw notFound();
     switch (outcome.type) {
       case "canceled":
         return byFollowUp(outcome.intent, link.order.txId, releaseIdOf(operation, digest));
@@ -84,9 +85,9 @@ export function createGiveBack({ links, intents, digest }: GiveBackOptions): Giv
       case "unavailable":
         return UNKNOWN;
       case "unexpected": {
-        // Captured or given back by somebody else meanwhile.
+        // Another request has captured or refunded it in the meantime.
         const now = await links.byTxId(link.order.txId);
-        if (now === null) throw gone();
+        if (now === null) throw notFound();
         const judged = refundability(now);
         return judged.type === "impossible" ? judged : UNKNOWN;
       }
@@ -94,24 +95,31 @@ export function createGiveBack({ links, intents, digest }: GiveBackOptions): Giv
   }
 
   return async (owner, link, operation) => {
-    const by = wayOf(link, new Set([operation.id, refundIdOf(operation, digest), releaseIdOf(operation, digest)]));
+    const by = refundMethodOf(link, new Set([operation.id, refundIdOf(operation, digest), releaseIdOf(operation, digest)]));
     if (by.type === "impossible") return by;
     const attempt = readAttemptAttachment(link.order.attachment);
-    // An unwanted payment of an intent is none of the intent's: the relay gives it back past it, and so does whoever goes on where the relay gave up.
+    // The intent does not track its unwanted payments. The relay refunds them directly, and so does
+    // a caller that continues after the relay gave up.
     if (attempt === null || link.reversalOwed !== undefined) return directly(link, by.by, operation);
     return by.by === "refund" ? asRefund(owner, link, operation) : asRelease(owner, link, attempt.intent, operation);
   };
 }
 
-/** A merchant that was moved from one environment to the other still has the payments of before, whose intents are those of the other one. */
-async function inEither<Outcome>(owner: MerchantParty, work: (owner: MerchantParty) => Promise<Outcome | null>): Promise<Outcome | null> {
+/**
+ * After a merchant moves to another environment, intents of its earlier payments are still in the
+ * previous environment.
+ */
+async function inEither<Outcome>(owner: IntentOwner, work: (owner: IntentOwner) => Promise<Outcome | null>): Promise<Outcome | null> {
   return (await work(owner)) ?? work({ ...owner, livemode: !owner.livemode });
 }
 
 const UNKNOWN = { type: "impossible", reason: "outcome_unknown" } as const;
 
-/** How it is given back. What this very operation began before, and what nobody knows the outcome of, is gone on with. */
-function wayOf(
+/**
+ * Chooses refund or reversal. It continues an operation with the same id or with an unknown
+ * outcome.
+ */
+function refundMethodOf(
   link: LinkRecord,
   ownIds: ReadonlySet<string>,
 ): { type: "possible"; by: "refund" | "reversal" } | { type: "impossible"; reason: NotRefundable } {
@@ -123,8 +131,11 @@ function wayOf(
   return begun === null ? judged : { type: "possible", by: begun };
 }
 
-/** The link refuses it as it stands now: it has changed since it was judged, or another request is at it. */
-function whyNot({ record, reason }: Extract<FollowUpOutcome, { type: "impossible" }>): GivenBack {
+/**
+ * The link rejects the operation because it changed after the decision, or another request is
+ * processing it.
+ */
+function rejectionOf({ record, reason }: Extract<FollowUpOutcome, { type: "impossible" }>): GivenBack {
   if (reason === "under_dispute") return { type: "impossible", reason };
   if (reason === "too_many") return { type: "refused", description: "The payment has too many operations" };
   const judged = refundability(record);
@@ -134,7 +145,7 @@ function whyNot({ record, reason }: Extract<FollowUpOutcome, { type: "impossible
 function byFollowUp({ attempts }: IntentRecord, txId: string, followUpId: string): GivenBack {
   const attempt = attempts.find((candidate) => candidate.txId === txId);
   const entry = attempt?.followUps.find(({ id }) => id === followUpId);
-  // A cancel that was executed under another id: what was begun before was gone on with.
+  // The cancel continued an operation that had started earlier, under another id.
   const found = entry ?? attempt?.followUps.find(({ type, state }) => type === "reversal" && state === "done");
   if (attempt === undefined || found === undefined) return UNKNOWN;
   return ofIntent(found, attempt.paid?.currency ?? attempt.currency);
@@ -151,7 +162,7 @@ function givenBack(link: LinkRecord, { type, amountMinor, requestedAtMs }: Follo
   return { type: "given_back", by: type, amountMinor, currency: amountOf(link).currency, atMs: requestedAtMs };
 }
 
-/** Payments are kept for weeks; this one was forgotten in this very moment. */
-function gone(): RelayError {
+/** Payments expire after weeks. This one expired during the request. */
+function notFound(): RelayError {
   return new RelayError("not_found", "There is no such transaction");
 }

@@ -8,10 +8,13 @@ import { PLAN_INTERVALS } from "./calendar.ts";
 import { PLAN_COUNTS_MAX, PLAN_TRIAL_DAYS_MAX, type PlanTerms } from "./plan.ts";
 import type { SubscriptionCustomer } from "./subscription.ts";
 
-/** Ids of cards on file, as whoever keeps them names them. */
+/** The ids of cards on file. The provider of the cards chooses them. */
 const METHOD_ID = /^[A-Za-z0-9._:-]{1,100}$/;
 
-/** Terms as they are stored, without card numbers that somebody wrote into the name. Throws RelayError `invalid_request` naming the member. */
+/**
+ * Returns the terms to store. Card numbers in the name are masked. Throws RelayError
+ * `invalid_request` naming the member.
+ */
 export function checkedPlan({ name, amountMinor, currency, interval, count, trialDays }: PlanTerms): PlanTerms {
   checkText("name", name);
   if (!Number.isSafeInteger(amountMinor) || amountMinor < 1 || amountMinor > AMOUNT_MINOR_MAX) {
@@ -27,7 +30,7 @@ export function checkedPlan({ name, amountMinor, currency, interval, count, tria
   return { name: maskPans(name), amountMinor, currency, interval, count, trialDays };
 }
 
-/** The same of a customer. The values are not quoted, they are personal. */
+/** Returns the customer to store. Errors do not quote the values, which are personal data. */
 export function checkedCustomer({ name, email, locale }: SubscriptionCustomer): SubscriptionCustomer {
   checkText("customer.name", name);
   if (email.length > EMAIL_LENGTH_MAX || !isMailAddress(email)) throw invalid("customer.email", "must be an e-mail address");
@@ -40,11 +43,11 @@ export function checkedMethod(methodId: string | null): string {
   return methodId;
 }
 
-/** Control characters have no place on a page or in a mail. */
+/** Rejects control characters, which may not appear on a page or in a mail. */
 function checkText(member: string, value: string): void {
   if (value.trim() === "" || value.length > LINK_TEXT_LENGTH_MAX)
     throw invalid(member, `must have 1 to ${LINK_TEXT_LENGTH_MAX} characters`);
-  // Half a surrogate pair is no character either.
+  // The expression also rejects half of a surrogate pair.
   if (/[\p{Cc}\p{Cs}]/u.test(value)) throw invalid(member, "may have no control characters");
 }
 

@@ -7,16 +7,19 @@ import { isToBeClosed, isWanted, pendingOf } from "./rules.ts";
 import { ASK_WITHIN_MS, type ChargeAttempt, FIRST_PAYMENT_MS, type SubscriptionRecord } from "./subscription.ts";
 import { type SubscriptionParts, takeStep } from "./take-step.ts";
 
-/** Each lost round is somebody else's change of the same subscription; more of them mean that something is wrong. */
+/** A round is lost if the subscription changed concurrently. More lost rounds indicate a bug. */
 const ROUNDS_MAX = 8;
 
 const HOUR_MS = 3_600_000;
-/** Longer than any policy lasts, and less than a payment link may last. */
+/** Longer than any policy, and shorter than the maximum of a payment link. */
 const LINK_LIFETIME_MS = 60 * 24 * HOUR_MS;
-/** No payment link lasts less than an hour; what is left of the time of a first payment may be less. */
+/** A payment link must last at least an hour. A first payment may have less time left. */
 const LINK_LIFETIME_MIN_MS = 2 * HOUR_MS;
 
-/** So many attempts follow each other at once: a card that is of no use, and the link for it. */
+/**
+ * This many attempts may follow each other immediately, for example a rejected card and then a
+ * link.
+ */
 const ASKED_MAX = 3;
 
 export interface CollectOptions extends SubscriptionParts {
@@ -25,11 +28,17 @@ export interface CollectOptions extends SubscriptionParts {
   failed(what: string, error: unknown): void;
 }
 
-/** Asks for payments, and finds out what became of them. */
+/** Requests payments and learns their outcomes. */
 export interface Collector {
-  /** Asks for the attempt that a stored step has begun, once. Never rejects: what is not known is looked at later. */
+  /**
+   * Requests the attempt that a stored transition has started, once. Never rejects: an unknown
+   * outcome is checked later.
+   */
   ask(record: SubscriptionRecord): Promise<void>;
-  /** Finds out what became of the pending attempt. Rejects with RelayError `unavailable` where that cannot be stored, or a link's state cannot be read. */
+  /**
+   * Learns the outcome of the pending attempt. Rejects with RelayError `unavailable` if the outcome
+   * cannot be stored or the state of a link cannot be read.
+   */
   look(record: SubscriptionRecord): Promise<void>;
 }
 
@@ -48,7 +57,7 @@ export function createCollector(options: CollectOptions): Collector {
     try {
       await askFor(record);
     } catch (error) {
-      // It is stored that it was asked for, so it is looked at.
+      // The attempt is stored as requested, so a later check learns its outcome.
       if (!(error instanceof RelayError)) failed("subscription.ask", error);
     }
   }
@@ -56,7 +65,8 @@ export function createCollector(options: CollectOptions): Collector {
   async function askFor(record: SubscriptionRecord): Promise<void> {
     for (let asked: SubscriptionRecord | null = record, times = 0; asked !== null && times < ASKED_MAX; times += 1) {
       const attempt = pendingOf(asked);
-      // Whoever was stopped in between is not the one who asks: others look at it by now.
+      // After a delay, the request must not be made here any more, because another check may be in
+      // progress.
       if (attempt?.state !== "asked" || clock.nowMs() - attempt.askedAtMs > ASK_WITHIN_MS) return;
       const found = attempt.means === "CARD" ? await charge(asked, attempt) : await open(asked, attempt);
       asked = await note(asked.id, attempt.id, found);
@@ -64,7 +74,7 @@ export function createCollector(options: CollectOptions): Collector {
   }
 
   async function charge(record: SubscriptionRecord, attempt: ChargeAttempt): Promise<Found> {
-    // Cancelled in the meantime: whether it was asked for by somebody else is looked at when that is due.
+    // It was cancelled in the meantime. A later check learns whether the charge was requested.
     const stored = await store.load(record.id);
     if (stored === null || !isWanted(stored.record)) return { type: "unknown" };
     return answered("subscription.charge", () => charges.charge(chargeOrder(record, attempt)));
@@ -106,7 +116,7 @@ export function createCollector(options: CollectOptions): Collector {
     return state.type === "paid" ? { ...state, type: "done" } : state;
   }
 
-  /** Stores what was found out. The record where another attempt was begun by it, else null. */
+  /** Stores an outcome. Returns the record if the outcome started another attempt, or null. */
   function note(id: string, attemptId: string, found: Found): Promise<SubscriptionRecord | null> {
     return retryOnConflict(ROUNDS_MAX, async () => {
       const stored = await store.load(id);
@@ -156,7 +166,7 @@ function linkOrder(record: SubscriptionRecord, { id }: ChargeAttempt, atMs: numb
   const { merchantId, partnerId, livemode, charge, plan, customer, createdBy } = record;
   if (charge === null) throw new Error(`the subscription ${record.id} has no cycle for ${id}`);
   const { amountMinor, currency } = charge;
-  // A first payment is worth nothing once its time is over.
+  // The link of a first payment ends with the time for that payment.
   const untilMs = record.state === "INCOMPLETE" ? record.createdAtMs + FIRST_PAYMENT_MS : atMs + LINK_LIFETIME_MS;
   return {
     ...{ id, merchantId, partnerId, livemode, amountMinor, currency, createdBy },

@@ -19,18 +19,20 @@ import type { SubscriptionQueries } from "./subscription-queries.ts";
 import type { SubscriptionOrder, Subscriptions } from "./subscriptions.ts";
 import { type SubscriptionParts, type TakenStep, takeStep } from "./take-step.ts";
 
-/** Each lost round is somebody else's change of the same subscription; more of them mean that something is wrong. */
+/** A round is lost if the subscription changed concurrently. More lost rounds indicate a bug. */
 const ROUNDS_MAX = 8;
 
 const HOUR_MS = 3_600_000;
-/** When to ask again; how long the first subscriptions of the hour have to go is not looked up. */
+/**
+ * The time after which a caller over the hourly limit should retry. The exact time is not computed.
+ */
 const RETRY_AFTER_SECONDS = 60;
 
-/** Subscriptions of a deactivated merchant that are read at once. */
+/** The number of subscriptions of a deactivated merchant that are read at once. */
 const PAUSE_PAGE = 100;
 const PAUSABLE = ["TRIALING", "ACTIVE", "PAST_DUE"] as const;
 
-/** Payments that one answer has. */
+/** The maximum number of payments in a response. */
 const CHARGES_MAX = 200;
 
 export interface SubscriptionsOptions extends SubscriptionParts {
@@ -40,11 +42,11 @@ export interface SubscriptionsOptions extends SubscriptionParts {
   plans: Pick<PlanStore, "load">;
   collector: Collector;
   charges: Pick<RecurringCharges, "isOffered">;
-  /** 22 letters or digits that nobody can guess. */
+  /** Returns 22 random letters or digits. */
   newToken(): string;
 }
 
-/** What an event that changes a subscription has come to. */
+/** The result of an event that changes a subscription. */
 type Changed = TakenStep | "refused";
 
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
@@ -62,7 +64,10 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     return stored.record;
   }
 
-  /** Takes a step, asks for what it has begun, and answers how the subscription stands after that. */
+  /**
+   * Applies a transition, requests the attempt that it started, and returns the resulting
+   * subscription.
+   */
   async function change(
     stored: Stored<SubscriptionRecord>,
     event: SubscriptionEvent,
@@ -116,7 +121,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     });
   };
 
-  /** A new subscription: in its trial, or with the first payment about to be asked for. */
+  /** Returns a new subscription, either in its trial or with the first payment to request. */
   function begun(
     { merchantId, partnerId, livemode }: MerchantParty,
     id: string,
@@ -140,7 +145,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     return { ...asking, nextAtMs: nextAtMs(asking) };
   }
 
-  /** Who asks the same again is answered as the first time, as long as it still stands so. */
+  /** A repeated request gets the same response while its effect still exists. */
   function isRepeated({ operationId }: SubscriptionRecord, operation: RequestContext): boolean {
     return operationId === operation.id;
   }
@@ -227,7 +232,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       if (pending !== null) return payable(record);
       if (!hasRoom(record)) return { type: "too_many", subscription: record };
       const changed = await change(stored, { type: "payment.requested", atMs: clock.nowMs() }, null);
-      // Somebody else has begun an attempt or paid meanwhile.
+      // Another request has started an attempt or paid in the meantime.
       return changed === CONFLICT || changed === "refused" ? CONFLICT : payable(changed.record);
     });
 
@@ -243,7 +248,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     const [, id] = ATTEMPT_ID.exec(attemptId) ?? [];
     const stored = id === undefined ? null : await store.load(id);
     const pending = stored === null ? null : pendingOf(stored.record);
-    // Whoever has just asked is about to be answered.
+    // A state of `asked` means that another request is waiting for the response.
     if (stored !== null && pending?.id === attemptId && pending.state !== "asked") await collector.look(stored.record);
   }
 

@@ -9,14 +9,14 @@ export const SUBSCRIPTION_CHARGES = "subscription-charge/";
 
 const CYCLE_DIGITS = 5;
 
-/** Ids come out of requests as they are. */
+/** Requests contain ids that nobody has validated. */
 const ID = /^sub_[a-z0-9]{24}$/;
 
-/** The payments of subscriptions: `subscription-charge/<id>/<5 digits of the cycle>`. */
+/** The payments of subscriptions, stored as `subscription-charge/<id>/<5 digits of the cycle>`. */
 export interface CycleChargeStore {
   /**
-   * The payments of a subscription, the latest cycle first; those before a cycle only. Rejects with RelayError `unavailable` when the
-   * store cannot answer.
+   * Returns the payments of a subscription, the latest cycle first, optionally only those before a
+   * cycle. Rejects with RelayError `unavailable` if the store cannot respond.
    */
   charges(id: string, beforeCycle: number | null, limit: number): Promise<readonly CycleCharge[]>;
 }
@@ -33,7 +33,7 @@ export function createCycleChargeStore(kv: Kv): CycleChargeStore {
   };
 }
 
-/** The payment of the current cycle, for the commit of its subscription. */
+/** Returns the entries of the current cycle's payment for the commit of its subscription. */
 export function chargeEntries(
   { before, record, atMs }: Transition<SubscriptionRecord>,
   hasEnded: boolean,
@@ -41,7 +41,8 @@ export function chargeEntries(
 ): CommitPart["operations"] {
   const { id, charge } = record;
   if (charge === null || (charge === before?.charge && !hasEnded)) return [];
-  // While it may still be paid it is stored without an end, as its subscription is, which writes it again.
+  // A payment that may still be made has no expiry, like its subscription, whose commits write it
+  // again.
   const mayChange = !hasEnded && (isUnpaid(record) || pendingOf(record) !== null);
   const until = mayChange ? {} : { expiresAtMs: Math.max(atMs, charge.period.untilMs) + retentionMs };
   return [{ type: "put", key: chargeKey(id, charge.cycle), value: recordText("subscriptionCharge", charge), ...until }];

@@ -1,8 +1,8 @@
 import type { SubscriptionCreator } from "./subscription.ts";
 
-/** The link by which a cycle is paid. */
+/** The order of the link that pays a cycle. */
 export interface CycleLinkOrder {
-  /** `sub-<subscription>-<cycle>-<attempt>`: the same one gives the same link. */
+  /** `sub-<subscription>-<cycle>-<attempt>`. The same id returns the same link. */
   readonly id: string;
   readonly merchantId: string;
   readonly partnerId: number;
@@ -20,17 +20,23 @@ export interface CycleLink {
   readonly token: string;
 }
 
-/** `uuid`: of the payment, as the merchant's transactions name it. `ended`: it is unpaid, and nobody can pay it any more. `open`: also one that was cancelled or has expired, while somebody may still be paying it. */
+/**
+ * `uuid`: the payment in the merchant's transactions. `ended`: it is unpaid, and nobody can pay it
+ * any more. `open`: somebody may still be paying it, even if it was cancelled or has expired.
+ */
 export type CycleLinkState =
   | { readonly type: "open" }
   | { readonly type: "paid"; readonly atMs: number; readonly uuid?: string }
   | { readonly type: "ended"; readonly code: string };
 
-/** The port to payment links (portal-cycle-links.ts). Rejects with RelayError where it is not known. */
+/**
+ * The port to payment links (portal-cycle-links.ts). Rejects with RelayError if the outcome is
+ * unknown.
+ */
 export interface CycleLinks {
-  /** `refused`: there is none for this order, and will not be. */
+  /** `refused`: this order has no link and never will. */
   create(order: CycleLinkOrder): Promise<{ type: "created"; link: CycleLink } | { type: "refused"; code: string }>;
   look(order: Pick<CycleLinkOrder, "merchantId" | "partnerId" | "livemode">, link: CycleLink): Promise<CycleLinkState>;
-  /** Takes it back, so that nobody begins to pay it any more; idempotent. */
+  /** Cancels the link, so that nobody starts to pay it any more. Idempotent. */
   close(order: Pick<CycleLinkOrder, "merchantId" | "partnerId" | "livemode">, link: CycleLink): Promise<CycleLinkState>;
 }

@@ -2,11 +2,14 @@ import { available, type Kv } from "../kernel/kv.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import { DUNNING_DEFAULT, type DunningPolicyRecord, type DunningTerms } from "./dunning-policy.ts";
 
-/** Merchants' policies. Every method rejects with RelayError `unavailable` when the store cannot answer. */
+/**
+ * The policies of merchants. Every method rejects with RelayError `unavailable` if the store cannot
+ * respond.
+ */
 export interface DunningPolicyStore {
-  /** The default where the merchant has none. */
+  /** Returns the default policy if the merchant has none. */
   termsOf(merchantId: string): Promise<DunningTerms>;
-  /** The last one counts, for failures from then on. */
+  /** Replaces the policy for later failures. */
   set(record: DunningPolicyRecord): Promise<void>;
 }
 

@@ -1,23 +1,28 @@
 import { RelayError } from "../kernel/errors.ts";
 
 export const DUNNING_RETRIES_MAX = 8;
-/** The last retry is at most so many days after the first failure. */
+/** The maximum number of days between the first failure and the last retry. */
 export const DUNNING_DAYS_MAX = 45;
 
 export const DUNNING_FINAL_ACTIONS = ["CANCEL", "PAUSE", "STAY"] as const;
 export type DunningFinalAction = (typeof DUNNING_FINAL_ACTIONS)[number];
 
-/** What is done about a cycle that is not paid. */
+/** The actions for an unpaid cycle. */
 export interface DunningTerms {
-  /** Days after the first failure, increasing: 1 to 8 of them. */
+  /** One to eight days after the first failure, increasing. */
   readonly retryDays: readonly number[];
-  /** A day after the last retry. STAY: the subscription stays past due until somebody decides. */
+  /**
+   * The action a day after the last retry. With STAY, the subscription stays past due until
+   * somebody decides.
+   */
   readonly finalAction: DunningFinalAction;
-  /** Whether the customer is written to: at the first failure, at each step and when it is paid after all. */
+  /**
+   * Whether the customer gets mails: at the first failure, at each step and after a late payment.
+   */
   readonly mails: boolean;
 }
 
-/** The policy of a merchant; without a record the default counts. */
+/** The policy of a merchant. Without a record, the default applies. */
 export interface DunningPolicyRecord {
   readonly schema: 1;
   readonly merchantId: string;
@@ -27,7 +32,7 @@ export interface DunningPolicyRecord {
 
 export const DUNNING_DEFAULT: DunningTerms = { retryDays: [1, 3, 5, 7], finalAction: "CANCEL", mails: true };
 
-/** Terms as they are stored. Throws RelayError `invalid_request` naming the member. */
+/** Returns the terms to store. Throws RelayError `invalid_request` naming the member. */
 export function checkedTerms({ retryDays, finalAction, mails }: DunningTerms): DunningTerms {
   const inOrder = retryDays.every((day, index) => Number.isInteger(day) && day >= 1 && day > (retryDays[index - 1] ?? 0));
   if (retryDays.length < 1 || retryDays.length > DUNNING_RETRIES_MAX || !inOrder || (retryDays.at(-1) ?? 0) > DUNNING_DAYS_MAX) {

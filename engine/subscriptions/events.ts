@@ -2,15 +2,18 @@ import type { CyclePlace } from "./calendar.ts";
 import type { DunningTerms } from "./dunning-policy.ts";
 import type { SubscriptionMail } from "./subscription.ts";
 
-/** What can happen to a subscription. Each event carries when, wall time in milliseconds UTC. */
+/** The events of a subscription. Each has the wall time in milliseconds UTC. */
 export type SubscriptionEvent =
-  /** Something may be due. `next`: the cycle after the current one. `terms`: what the merchant's policy says now. */
+  /**
+   * Something may be due. `next` is the cycle after the current one, and `terms` is the merchant's
+   * current policy.
+   */
   | { type: "deadline.passed"; atMs: number; isInactive: boolean; next: CyclePlace; terms: DunningTerms }
-  /** The link of an attempt is there. */
+  /** The link of an attempt exists. */
   | { type: "charge.opened"; atMs: number; attemptId: string; link: { readonly id: string; readonly token: string } }
-  /** It was looked at: its link can still be paid. */
+  /** A check found that the link can still be paid. */
   | { type: "charge.open"; atMs: number; attemptId: string }
-  /** Nobody says what became of it. */
+  /** The outcome is unknown. */
   | { type: "charge.unknown"; atMs: number; attemptId: string }
   | { type: "charge.done"; atMs: number; attemptId: string; paidAtMs: number; uuid?: string }
   | {
@@ -22,16 +25,16 @@ export type SubscriptionEvent =
       hard: boolean;
       terms: DunningTerms;
     }
-  /** It never came to whoever was to be asked, and never will. */
+  /** The provider never received the request and never will. */
   | { type: "charge.lost"; atMs: number; attemptId: string; terms: DunningTerms }
   | { type: "cancel.requested"; atMs: number; operationId: string; atPeriodEnd: boolean; by: "merchant" | "customer" }
   | { type: "pause.requested"; atMs: number; operationId: string; by: "merchant" | "deactivated" }
-  /** `next`: the first cycle that is due after it. */
+  /** `next` is the first cycle that is due after the event. */
   | { type: "resume.requested"; atMs: number; operationId: string; next: CyclePlace }
   | { type: "retry.requested"; atMs: number; operationId: string }
   /** The customer wants to pay now. */
   | { type: "payment.requested"; atMs: number }
-  /** The mail that is owed is tried again. */
+  /** The relay tries the queued mail again. */
   | { type: "mail.due"; atMs: number };
 
 export type SubscriptionNews =
@@ -43,15 +46,18 @@ export type SubscriptionNews =
   | "subscription.paid_late"
   | "subscription.cancelled";
 
-/** What is stored with the step, or done after it. */
+/** An effect is stored with the transition or executed after it. */
 export type SubscriptionEffect =
   | { type: "tell"; params: { news: SubscriptionNews } }
-  /** The attempt that the step has begun is asked for, once the step is stored. */
+  /** Requests the attempt that the transition started, after the transition is stored. */
   | { type: "ask"; params: Record<string, never> }
   | { type: "mail"; params: { kind: SubscriptionMail } }
-  /** Operators are to look at it: paid after it was paused or cancelled; paid more than once. */
+  /**
+   * Reports the payment to operators, because it was made after a pause or cancellation, or more
+   * than once.
+   */
   | { type: "flagLate"; params: Record<string, never> }
   | { type: "flagTwice"; params: Record<string, never> };
 
-/** The event of a type. */
+/** The event with this type. */
 export type Of<Type extends SubscriptionEvent["type"]> = Extract<SubscriptionEvent, { type: Type }>;

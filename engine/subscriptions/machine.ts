@@ -39,8 +39,11 @@ import {
 import type { SubscriptionMail, SubscriptionRecord } from "./subscription.ts";
 
 /**
- * A subscription (drawn in infra/docs/machines/subscription.md): when a payment is asked for, what its outcome counts as, and what its merchant and its customer are told. The record is its
- * context and has its state. Pure: time comes with the events, effects are data. While it is not known what became of an attempt nothing else is asked for, and nothing ends by time.
+ * The machine of a subscription (drawn in infra/docs/machines/subscription.md). It decides when a
+ * payment is requested, what its outcome means, and what the merchant and the customer are told.
+ * Its context is the record, which has the state. The machine is pure: events carry the time, and
+ * effects are data. While the outcome of an attempt is unknown, no payment is requested and nothing
+ * expires.
  */
 const setUp = setup({
   types: {} as { context: SubscriptionRecord; input: SubscriptionRecord; events: SubscriptionEvent; tags: "ended" },
@@ -50,27 +53,27 @@ const setUp = setup({
     isPeriodOver: ({ context, event: { atMs } }) => !isBlocked(context) && isPeriodOver(context, atMs),
     isCycleDue: ({ context, event: { atMs } }) => !isBlocked(context) && isCycleDue(context, atMs),
     isOverdue: ({ context, event: { atMs } }) => isOverdue(context, atMs),
-    /** A link is made for it: its customer is told. */
+    /** A link will be created, and the customer is notified. */
     isLinkDue: ({ context, event: { atMs } }) => isStepDue(context, atMs) && mayBegin(context) && meansOf(context) === "LINK",
     /** The card is charged again. */
     isRetryDue: ({ context, event: { atMs } }) => isStepDue(context, atMs) && mayBegin(context),
-    /** The card has to wait for the end of the link that its customer asked for. */
+    /** The card can be charged only after the link that its customer requested has ended. */
     isCardDue: ({ context, event: { atMs } }) => isStepDue(context, atMs) && mayClose(context),
-    /** Nothing more can be asked for: the customer is reminded of the link that is there. */
+    /** No new payment is possible, so the customer is reminded of the existing link. */
     isReminderDue: ({ context, event: { atMs } }) => !isBlocked(context) && isStepDue(context, atMs),
     cancelsAtLast: ({ context, event: { atMs } }) => isFinal(context, atMs, "CANCEL"),
     pausesAtLast: ({ context, event: { atMs } }) => isFinal(context, atMs, "PAUSE"),
     staysAtLast: ({ context, event: { atMs } }) => isFinal(context, atMs, "STAY"),
     isPending: ({ context, event }) => "attemptId" in event && isOfPending(context, event),
-    /** Its customer has not been asked for this cycle yet. */
+    /** The customer was not asked to pay this cycle before. */
     isFirstAsked: ({ context, event }) => "attemptId" in event && isOfPending(context, event) && isFirstFailure(context),
     becomesPaid: ({ context, event }) => event.type === "charge.done" && becomesPaid(context, event),
-    /** After the subscription was paused and went on with a later cycle. */
+    /** The subscription was paused and continued with a later cycle. */
     becomesPaidLate: ({ context, event }) => event.type === "charge.done" && becomesPaidLate(context, event),
     becomesPaidTwice: ({ context, event }) => event.type === "charge.done" && becomesPaidTwice(context, event),
-    /** The card is of no use: the customer is asked for another payment at once. */
+    /** The card is unusable, so the customer is immediately asked for another payment. */
     isDeclinedHard: ({ context, event }) => event.type === "charge.failed" && isOfPending(context, event) && event.hard,
-    /** A link that has ended unpaid is no decline. */
+    /** A link that ended unpaid is not a decline. */
     isLinkEnded: ({ context, event }) => event.type === "charge.failed" && isOfPending(context, event) && isOfLink(context, event),
     makesWay: ({ context, event }) => event.type === "charge.failed" && makesWay(context, event),
     mayAskAgain: ({ context, event }) => event.type === "charge.lost" && isOfPending(context, event) && mayBegin(afterLost(context, event)),
@@ -153,7 +156,7 @@ const pause = (by: SubscriptionRecord["pausedBy"]) => ({ target: "PAUSED", actio
 
 const paidLate = { guard: "becomesPaidLate", actions: ["noteDone", flagLate, tell("subscription.paid_late")] } as const;
 const paidTwice = { guard: "becomesPaidTwice", actions: ["noteDone", flagTwice] } as const;
-/** What is learnt of the pending attempt and changes no state. */
+/** Events about the pending attempt that change no state. */
 const looked = {
   "charge.open": { guard: "isPending", actions: "noteOpen" },
   "charge.unknown": { guard: "isPending", actions: "noteUnknown" },
@@ -184,7 +187,7 @@ const retries = [
   { guard: "mayRemind", actions: ["noteRetry", mail("step")] },
 ] as const;
 
-/** A payment of a subscription that is paid for, or need not be yet. */
+/** The current payment is made or not due yet. */
 const current = {
   "deadline.passed": [
     { ...pause("deactivated"), guard: "isInactive" },
@@ -216,7 +219,7 @@ const current = {
   ],
   "charge.lost": [
     askAgain[0],
-    // Whoever is asked so often and never gets it is no way to be paid.
+    // After many lost requests, this way of payment counts as failed.
     {
       guard: "isPending",
       target: "PAST_DUE",
@@ -230,7 +233,10 @@ const current = {
   "mail.due": owedMail,
 } as const;
 
-/** Nothing is asked for any more: what is still known of the attempt is kept, and what is paid after all is reported. */
+/**
+ * No further payment is requested. The relay still stores the outcome of the attempt, and reports a
+ * late payment.
+ */
 const over = {
   "charge.opened": { guard: "isPending", actions: "noteOpened" },
   ...looked,
@@ -267,7 +273,7 @@ export const subscriptionMachine = setUp.createMachine({
         ],
         "charge.lost": askAgain,
         "cancel.requested": end("merchant"),
-        // Its customer is written to when the link is there.
+        // The customer gets a mail once the link exists.
         "retry.requested": [
           { guard: "mayRetry", actions: ["noteRetry", "begin", ask] },
           { guard: "mayRemind", actions: ["noteRetry", mail("payment")] },

@@ -9,13 +9,13 @@ interface Facts {
   record: SubscriptionRecord;
 }
 
-/** What is written to the customer of a subscription: plain text. */
+/** The mails to the customer of a subscription, as plain text. */
 export type SubscriptionMailTexts = Readonly<Record<SubscriptionMail, (locale: Locale, facts: Facts) => MailText>>;
 
 export interface SubscriptionMailTextsOptions {
-  /** Where customers' browsers reach the relay; without a slash at its end. */
+  /** The address of the relay for customers' browsers, without a slash at the end. */
   publicUrl(): string;
-  /** The installation's time zone (IANA), in which times are written. */
+  /** The installation's time zone (IANA). Times are written in it. */
   timeZone: string;
 }
 
@@ -38,7 +38,10 @@ export function createSubscriptionMailTexts({ publicUrl, timeZone }: Subscriptio
   return { payment: written("payment"), failed: written("failed"), step: written("step"), recovered: written("recovered") };
 }
 
-/** What merchants wrote stands within a line: a text with lines of its own could look like ours. */
+/**
+ * A merchant's text stays within one line, because separate lines could look like the relay's own
+ * text.
+ */
 function oneLine(text: string): string {
   return text.replaceAll(/[\s\p{C}]+/gu, " ").trim();
 }
@@ -55,7 +58,7 @@ interface Written {
   amount: string;
   plan: string;
   url: string;
-  /** When the card is charged again by itself; null where the customer has to pay. */
+  /** The time of the next automatic card charge; null if the customer must pay. */
   tryAt: string | null;
   livemode: boolean;
 }
@@ -124,7 +127,7 @@ function again(locale: Locale, { tryAt, url }: Written): string[] {
   ];
 }
 
-/** Names and amounts may be long; a subject longer than a mail may have would keep the mail from being written at all. */
+/** Names and amounts may be long. A subject over the limit of mails would prevent the mail. */
 const SUBJECT_MAX = 180;
 
 function mailOf(locale: Locale, { customerName, merchantName, livemode }: Written, subject: string, texts: readonly string[]): MailText {

@@ -2,13 +2,13 @@ import { NOTHING_ELSE, type ObjectRow, objectVersion } from "../payments/object-
 import type { BillingInterval } from "./calendar.ts";
 import type { ChargeAttempt, CycleCharge, SubscriptionRecord } from "./subscription.ts";
 
-/** What a subscription and the attempts at the payment that it has asked for last are in reports. */
+/** Returns the report rows of a subscription and of the attempts of its latest payment. */
 export function subscriptionRows(record: SubscriptionRecord): readonly ObjectRow[] {
   const { charge, updatedAtMs } = record;
   return [subscriptionRow(record), ...(charge === null ? [] : chargeRows(record, charge, () => updatedAtMs))];
 }
 
-/** The same of the attempts at a payment of before, of which nothing changes any more. */
+/** Returns the report rows of the attempts of an earlier payment, which no longer changes. */
 export function formerChargeRows(record: SubscriptionRecord, charge: CycleCharge): readonly ObjectRow[] {
   return chargeRows(record, charge, ({ askedAtMs, lookedAtMs, endedAtMs }) => Math.max(askedAtMs, lookedAtMs, endedAtMs ?? 0));
 }
@@ -19,7 +19,8 @@ function subscriptionRow(record: SubscriptionRecord): ObjectRow {
   const isOver = state === "CANCELLED";
   return {
     ...NOTHING_ELSE,
-    // One that is cancelled in a store that was forgotten goes on in the one that is there, so that no state ranks above another.
+    // A subscription that was cancelled in a lost store may continue in the current one, so no
+    // state outranks another.
     ...{ type: "object", version: objectVersion(false, updatedAtMs), merchantId, livemode, object: "subscription", id, createdAtMs, state },
     ...{ reason: isOver ? enderOf(record) : "", amountMinor, currency, parent: planId, activeAtMs: activeAtMs(record) },
     ...{ endedAtMs: isOver ? cancelledAtMs : null, monthlyMinor: monthlyMinor(amountMinor, plan) },
@@ -30,13 +31,16 @@ function enderOf({ cancelledBy }: SubscriptionRecord): string {
   return cancelledBy === "no_first_payment" ? "unpaid" : (cancelledBy ?? "");
 }
 
-/** Those of before it was kept have been active since they were made, as far as is known. */
+/**
+ * Records created before this member existed have been active since their creation, as far as is
+ * known.
+ */
 function activeAtMs({ activeAtMs: atMs, state, createdAtMs, cancelledBy }: SubscriptionRecord): number | null {
   if (atMs !== undefined) return atMs;
   return state === "INCOMPLETE" || cancelledBy === "no_first_payment" ? null : createdAtMs;
 }
 
-/** Rounded half up. */
+/** Rounds half up. */
 export function monthlyMinor(amountMinor: number, { interval, count }: BillingInterval): number {
   const [times, parts] = { WEEK: [52, 12], MONTH: [1, 1], YEAR: [1, 12] }[interval] as [number, number];
   return Math.floor((2 * amountMinor * times + parts * count) / (2 * parts * count));
@@ -63,7 +67,7 @@ function stateOf({ state }: ChargeAttempt): "asked" | "unknown" | "paid" | "fail
 
 function reasonOf(attempt: ChargeAttempt, { failedAtMs }: CycleCharge): string {
   const { means, state, askedAtMs, endedAtMs, code, hard } = attempt;
-  // It could be paid when its cycle failed.
+  // It was still payable when its cycle failed.
   if (means === "LINK" && failedAtMs !== null && askedAtMs < failedAtMs && (endedAtMs === null || endedAtMs > failedAtMs)) return "overdue";
   if (state !== "failed") return "";
   if (code === null) return "lost";

@@ -6,26 +6,35 @@ import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
 import { PLANS_MAX, type PlanRecord } from "./plan.ts";
 
-/** Plans of merchants. Every method rejects with RelayError `unavailable` when the store cannot answer; after a failed commit it is not known whether it happened. */
+/**
+ * The plans of merchants. Every method rejects with RelayError `unavailable` if the store cannot
+ * respond. After a failed commit it is unknown whether it was executed.
+ */
 export interface PlanStore {
   load(id: string): Promise<Stored<PlanRecord> | null>;
-  /** False where the id is taken. */
+  /** Returns false if the id is taken. */
   create(record: PlanRecord): Promise<boolean>;
-  /** False where another version stands. */
+  /** Returns false if the stored version differs. */
   replace(before: Stored<PlanRecord>, record: PlanRecord): Promise<boolean>;
   remove(before: Stored<PlanRecord>): Promise<boolean>;
-  /** All of them, newest first: PLANS_MAX at most, and as many more as were created at one moment. */
-  all(list: MerchantScope): Promise<readonly PlanRecord[]>;
-  count(list: MerchantScope): Promise<number>;
+  /**
+   * Returns all plans, newest first. There are at most PLANS_MAX, plus those created at the same
+   * moment.
+   */
+  all(list: MerchantList): Promise<readonly PlanRecord[]>;
+  count(list: MerchantList): Promise<number>;
 }
 
 const PLANS = "plan/";
 const BY_TIME = "plan-of/";
 
-/** Ids come out of requests as they are. */
+/** Requests contain ids that nobody has validated. */
 const ID = /^plan_[a-z0-9]{24}$/;
 
-/** Plans on the key-value store: `plan/<id>`, and the ids by `plan-of/<merchant>/<live or test>/<13 digits of milliseconds>/<id>`. They are kept until they are removed. */
+/**
+ * Stores plans on the key-value store: `plan/<id>`, with the ids in `plan-of/<merchant>/<live or
+ * test>/<13 digits of milliseconds>/<id>`. They do not expire.
+ */
 export function createPlanStore(kv: Kv): PlanStore {
   async function commit({ checks, operations }: CommitPart): Promise<boolean> {
     return (await kv.commit({ checks, operations })).type === "committed";
@@ -66,7 +75,10 @@ export function createPlanStore(kv: Kv): PlanStore {
   };
 }
 
-/** For the commit of a new subscription: its plan is as it was read, and from now on one that was used. */
+/**
+ * Returns the part for the commit of a new subscription: it checks that the plan is unchanged and
+ * marks it as used.
+ */
 export function planUse({ record, version }: Stored<PlanRecord>): CommitPart {
   return { checks: [{ key: PLANS + record.id, version }], operations: record.used ? [] : [put({ ...record, used: true })] };
 }

@@ -1,21 +1,23 @@
 import type { BillingInterval } from "./calendar.ts";
 
-/** Longest pause between two payments: three years, whatever the interval. */
+/** The longest time between two payments: three years in each interval. */
 export const PLAN_COUNTS_MAX = { WEEK: 156, MONTH: 36, YEAR: 3 } as const;
 export const PLAN_TRIAL_DAYS_MAX = 730;
 
-/** Plans of a merchant in one environment, deactivated ones too. */
+/** Limits the plans of a merchant in one environment, including deactivated ones. */
 export const PLANS_MAX = 500;
 
-/** What is paid how often; fixed when it is created. Subscriptions keep their own copy. */
+/**
+ * The amount and interval of payments. They never change, and subscriptions have their own copy.
+ */
 export interface PlanTerms extends BillingInterval {
-  /** For customers: 1 to 255 characters. */
+  /** The name for customers, 1 to 255 characters. */
   readonly name: string;
-  /** In minor units of the currency, at least 1. */
+  /** At least 1, in minor units of the currency. */
   readonly amountMinor: number;
-  /** ISO 4217, upper case. */
+  /** ISO 4217 in upper case. */
   readonly currency: string;
-  /** Days before the first payment; 0 for none. */
+  /** Days before the first payment; 0 for no trial. */
   readonly trialDays: number;
 }
 
@@ -27,9 +29,12 @@ export interface PlanRecord {
   readonly partnerId: number;
   readonly livemode: boolean;
   readonly terms: PlanTerms;
-  /** Whether there may be new subscriptions to it; those that it has go on. */
+  /** Whether new subscriptions are possible. Existing ones continue. */
   readonly active: boolean;
-  /** Whether it ever had a subscription: then it is deactivated and never removed. Stored with the first one. */
+  /**
+   * Whether it ever had a subscription. It can then be deactivated but not removed. The commit of
+   * the first subscription sets it.
+   */
   readonly used: boolean;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;

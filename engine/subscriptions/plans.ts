@@ -11,26 +11,30 @@ import type { DunningPolicyStore } from "./dunning-policy-store.ts";
 import { PLANS_MAX, type PlanRecord, type PlanTerms } from "./plan.ts";
 import type { PlanStore } from "./plan-store.ts";
 
-/** Each lost round is somebody else's change of the same plan. */
+/** A round is lost if the plan changed concurrently. */
 const ROUNDS_MAX = 8;
 
 /**
- * The plans of merchants, and how they deal with what is not paid. What is another merchant's, or of the other environment, is null as if it were not there. Every method rejects with RelayError
- * `unavailable` when the store cannot answer.
+ * The plans of merchants and their policies for unpaid cycles. An object of another merchant or
+ * environment is null, as if it did not exist. Every method rejects with RelayError `unavailable`
+ * if the store cannot respond.
  */
 export interface Plans {
-  /** Idempotent by the operation's id. Throws RelayError `invalid_request` naming the member, and `conflict` beyond PLANS_MAX. */
-  create(owner: MerchantParty, terms: PlanTerms, operation: RequestContext): Promise<PlanRecord>;
-  find(owner: MerchantParty, id: string): Promise<PlanRecord | null>;
-  /** All of them, newest first. */
-  list(owner: MerchantParty): Promise<readonly PlanRecord[]>;
-  /** Whether there may be new subscriptions to it. Those that it has go on as they are. */
-  setActive(owner: MerchantParty, id: string, active: boolean): Promise<PlanRecord | null>;
-  /** `used`: it has or had subscriptions; it can be deactivated only. */
-  remove(owner: MerchantParty, id: string): Promise<"removed" | "used" | null>;
-  dunning(owner: MerchantParty): Promise<DunningTerms>;
-  /** Counts for failures from then on. Throws RelayError `invalid_request` naming the member. */
-  setDunning(owner: MerchantParty, terms: DunningTerms): Promise<DunningTerms>;
+  /**
+   * Idempotent by the id of the operation. Throws RelayError `invalid_request` naming the member,
+   * and `conflict` above PLANS_MAX.
+   */
+  create(owner: SubscriptionOwner, terms: PlanTerms, operation: RequestContext): Promise<PlanRecord>;
+  find(owner: SubscriptionOwner, id: string): Promise<PlanRecord | null>;
+  /** Returns all plans, newest first. */
+  list(owner: SubscriptionOwner): Promise<readonly PlanRecord[]>;
+  /** Permits or forbids new subscriptions. Existing ones continue unchanged. */
+  setActive(owner: SubscriptionOwner, id: string, active: boolean): Promise<PlanRecord | null>;
+  /** `used`: it has or had subscriptions, so it can only be deactivated. */
+  remove(owner: SubscriptionOwner, id: string): Promise<"removed" | "used" | null>;
+  dunning(owner: SubscriptionOwner): Promise<DunningTerms>;
+  /** Applies to later failures. Throws RelayError `invalid_request` naming the member. */
+  setDunning(owner: SubscriptionOwner, terms: DunningTerms): Promise<DunningTerms>;
 }
 
 export interface PlansOptions {
@@ -60,7 +64,7 @@ export function createPlans({ store, policies, clock, digest }: PlansOptions): P
         ...{ schema: 1, id, merchantId, partnerId, livemode, terms, active: true, used: false, createdAtMs: atMs, updatedAtMs: atMs },
       };
       if (await store.create(record)) return record;
-      // Somebody else with the same operation was first: its plan is the one.
+      // Another request with this operation was first, and its plan counts.
       const found = await own(owner, id);
       if (found === null) throw new RelayError("conflict", "The plan was removed in the meantime");
       return found.record;

@@ -4,9 +4,9 @@ import type { PortalLinks } from "../portal-links/portal-links.ts";
 import { isOver } from "../portal-links/rules.ts";
 import type { CycleLinkState, CycleLinks } from "./cycle-links.ts";
 
-/** Cycles paid by payment links of the portal: one link for an attempt, by the attempt's id. */
+/** Pays cycles with payment links of the portal. An attempt has one link, with the attempt's id. */
 export function createPortalCycleLinks(portalLinks: Pick<PortalLinks, "createUncounted" | "cancel" | "find" | "verified">): CycleLinks {
-  /** As the gateway says now, where somebody may be paying it. */
+  /** Returns the state at the gateway if somebody may be paying the link. */
   async function stateOf(link: PortalLinkRecord | null): Promise<CycleLinkState> {
     if (link === null) return { type: "ended", code: "link_gone" };
     const settled = settledState(link);
@@ -37,7 +37,7 @@ export function createPortalCycleLinks(portalLinks: Pick<PortalLinks, "createUnc
   };
 }
 
-/** Null where it can still be paid. */
+/** Returns null if it can still be paid. */
 function settledState({ state, attempts, paidAtMs, updatedAtMs }: PortalLinkRecord): CycleLinkState | null {
   if (state === "PAID") {
     const uuid = paidAttempt({ attempts })?.txId;

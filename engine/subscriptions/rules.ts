@@ -22,17 +22,23 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** After how long an attempt whose outcome is not known is looked at again; the last one again and again. */
+/** The times between checks of an unknown outcome. The last one repeats. */
 const UNKNOWN_LOOKS_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS, DAY_MS] as const;
-/** The same of a link that can be paid, whose payment is told at once where nobody dies in between. */
+/**
+ * The time between checks of a payable link. Its payment is normally reported immediately, unless a
+ * node fails in between.
+ */
 const OPEN_LOOK_MS = 6 * HOUR_MS;
 
-/** Where within the half hour after it is due an id is collected: the same on every node and in every cycle. */
+/**
+ * Returns the delay of an id within the half hour after its due time. It is equal on every node and
+ * in every cycle.
+ */
 export function spreadOf(id: string): number {
   return hashOf(id) % SPREAD_MS;
 }
 
-/** The attempt whose end is not known, or whose link can be paid. There is one at most. */
+/** Returns the attempt that has not ended, or whose link can be paid. There is at most one. */
 export function pendingOf({ charge }: Pick<SubscriptionRecord, "charge">): ChargeAttempt | null {
   return charge?.attempts.find(isPending) ?? null;
 }
@@ -41,13 +47,16 @@ function isPending({ state }: ChargeAttempt): boolean {
   return state === "asked" || state === "unknown" || state === "open";
 }
 
-/** Whether it is not known what became of an attempt: nothing is asked for, and nothing ends by time, before that. */
+/**
+ * Returns true while an attempt's outcome is unknown. The relay requests no payment and ends
+ * nothing until it is known.
+ */
 export function isBlocked(record: Pick<SubscriptionRecord, "charge">): boolean {
   const pending = pendingOf(record);
   return pending !== null && (pending.state !== "open" || !isUnpaid(record));
 }
 
-/** Whether an attempt is the pending one. */
+/** Returns true if the attempt is the pending one. */
 export function isOfPending(record: SubscriptionRecord, { attemptId }: { attemptId: string }): boolean {
   return pendingOf(record)?.id === attemptId;
 }
@@ -56,7 +65,7 @@ export function isOfLink(record: SubscriptionRecord, { attemptId }: { attemptId:
   return record.charge?.attempts.some(({ id, means }) => id === attemptId && means === "LINK") === true;
 }
 
-/** Whether the cycle has no failure yet. */
+/** Returns true if the cycle has not failed yet. */
 export function isFirstFailure({ charge }: SubscriptionRecord): boolean {
   return charge?.failedAtMs === null;
 }
@@ -65,17 +74,17 @@ export function isUnpaid({ charge }: Pick<SubscriptionRecord, "charge">): boolea
   return charge?.state === "OPEN";
 }
 
-/** An attempt that was not known as paid is paid, and by it the cycle. */
+/** Returns true if the event pays the cycle. */
 export function becomesPaid(record: SubscriptionRecord, event: Of<"charge.done">): boolean {
   return isNewlyDone(record, event) && isUnpaid(record);
 }
 
-/** The same of a cycle that was given up. */
+/** Returns true if the event pays a cycle that was given up. */
 export function becomesPaidLate(record: SubscriptionRecord, event: Of<"charge.done">): boolean {
   return isNewlyDone(record, event) && record.charge?.state === "VOID";
 }
 
-/** The same of a cycle that was paid before. */
+/** Returns true if the event pays a cycle that was paid before. */
 export function becomesPaidTwice(record: SubscriptionRecord, event: Of<"charge.done">): boolean {
   return isNewlyDone(record, event) && record.charge?.state === "PAID";
 }
@@ -84,7 +93,7 @@ function isNewlyDone({ charge }: SubscriptionRecord, { attemptId }: Of<"charge.d
   return charge?.attempts.some(({ id, state }) => id === attemptId && state !== "done") === true;
 }
 
-// What is due.
+// The due times.
 
 function dueOf(record: SubscriptionRecord): number {
   return record.period.untilMs + spreadOf(record.id);
@@ -95,7 +104,7 @@ function stepAtMs({ failedAtMs, terms, step }: Dunning): number | null {
   return days === undefined ? null : failedAtMs + days * DAY_MS;
 }
 
-/** The steps of a policy by their time, and when it comes to its end. */
+/** Returns the steps of a policy with their times, and the time of the final action. */
 export function dunningCalendar(dunning: Dunning): { steps: { atMs: number; made: boolean }[]; finalAtMs: number } {
   const { failedAtMs, terms, step } = dunning;
   const steps = terms.retryDays.map((days, index) => ({ atMs: failedAtMs + days * DAY_MS, made: index < step }));
@@ -106,7 +115,10 @@ function finalAtMs({ failedAtMs, terms }: Dunning): number {
   return failedAtMs + (terms.retryDays.at(-1) ?? 0) * DAY_MS + DUNNING_FINAL_AFTER_MS;
 }
 
-/** When a link that was made for a cycle is overdue; null where no link waits for its first failure. */
+/**
+ * Returns the time at which a cycle's link becomes overdue, or null if no link waits for its first
+ * failure.
+ */
 function overdueAtMs(record: SubscriptionRecord): number | null {
   const { charge } = record;
   const pending = pendingOf(record);
@@ -136,22 +148,25 @@ export function isStepDue({ dunning }: SubscriptionRecord, atMs: number): boolea
   return step !== null && atMs >= step;
 }
 
-/** All steps were made, and the last one is long enough ago. */
+/** Returns true if all steps are done and the last one is long enough ago. */
 export function isExhausted({ dunning }: SubscriptionRecord, atMs: number): boolean {
   return dunning !== null && !dunning.stays && stepAtMs(dunning) === null && atMs >= finalAtMs(dunning);
 }
 
-/** Whether the subscription wants the payment that it has asked for. */
+/** Returns true if the subscription still wants the requested payment. */
 export function isWanted(record: SubscriptionRecord): boolean {
   return record.state !== "PAUSED" && record.state !== "CANCELLED" && isUnpaid(record);
 }
 
-/** Whether a link that is open is to be taken back. */
+/** Returns true if an open link must be cancelled. */
 export function isToBeClosed(record: SubscriptionRecord): boolean {
   return !isWanted(record) || pendingOf(record)?.closing === true;
 }
 
-/** When something is due by the time alone; null for nothing, or while it has to wait for an outcome. */
+/**
+ * Returns the next time at which something is due, or null if nothing is or it must wait for an
+ * outcome.
+ */
 export function timeAtMs(record: SubscriptionRecord): number | null {
   if (isBlocked(record)) return null;
   const { state, dunning } = record;
@@ -171,7 +186,7 @@ export function timeAtMs(record: SubscriptionRecord): number | null {
   }
 }
 
-/** When the relay looks at it next by itself. */
+/** Returns the time at which the relay processes it next. */
 export function nextAtMs(record: SubscriptionRecord): number | null {
   return earliest([timeAtMs(record), pendingOf(record)?.lookAtMs ?? null, record.mailOwed?.atMs ?? null]);
 }
@@ -181,7 +196,7 @@ function earliest(times: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : Math.min(...known);
 }
 
-/** What is asked for a payment next: a card that is of no use is not charged again in this cycle. */
+/** Returns the next means of payment. An unusable card is not charged again in this cycle. */
 export function meansOf({ collection, state, charge }: SubscriptionRecord): Collection {
   const attempts = charge?.attempts ?? [];
   const isOfNoUse = attempts.some(({ hard }) => hard) || (state === "INCOMPLETE" && attempts.some(({ code }) => code !== null));
@@ -192,7 +207,9 @@ export function hasRoom({ charge }: SubscriptionRecord): boolean {
   return (charge?.attempts.length ?? 0) < ATTEMPTS_MAX;
 }
 
-/** Whether another attempt may begin: the cycle is unpaid, and the end of all attempts at it is known. */
+/**
+ * Returns true if another attempt may start: the cycle is unpaid, and all its attempts have ended.
+ */
 export function mayBegin(record: SubscriptionRecord): boolean {
   return isUnpaid(record) && pendingOf(record) === null && hasRoom(record);
 }
@@ -201,23 +218,26 @@ export function isRetryTooSoon({ retriedAtMs }: SubscriptionRecord, atMs: number
   return retriedAtMs !== null && atMs < retriedAtMs + RETRY_GAP_MS;
 }
 
-/** From when "retry now" is permitted again; null where it is. */
+/** Returns the time from which "retry now" is permitted again, or null if it is permitted. */
 export function retryFromMs(record: SubscriptionRecord, atMs: number): number | null {
   return record.retriedAtMs === null || !isRetryTooSoon(record, atMs) ? null : record.retriedAtMs + RETRY_GAP_MS;
 }
 
-/** A customer who has a card on file has asked for a link and not paid by it: it is taken back before the card is charged again. */
+/**
+ * Returns true if a customer with a card on file has requested a link and not paid it. The link is
+ * cancelled before the card is charged again.
+ */
 export function mayClose(record: SubscriptionRecord): boolean {
   const pending = pendingOf(record);
   return pending?.state === "open" && !pending.closing && meansOf(record) === "CARD" && hasRoom(record);
 }
 
-/** Whether the link that has just ended made way for the card. */
+/** Returns true if the ended link was cancelled in favor of the card. */
 export function makesWay(record: SubscriptionRecord, event: { attemptId: string }): boolean {
   return isOfPending(record, event) && pendingOf(record)?.closing === true && meansOf(record) === "CARD" && hasRoom(record);
 }
 
-/** "Retry now" while a link can be paid sends its customer there once more. */
+/** "Retry now" during an open link sends its customer a reminder. */
 export function mayRemind(record: SubscriptionRecord, atMs: number): boolean {
   return pendingOf(record)?.state === "open" && !isRetryTooSoon(record, atMs);
 }
@@ -226,13 +246,16 @@ export function mayRetry(record: SubscriptionRecord, atMs: number): boolean {
   return mayBegin(record) && !isRetryTooSoon(record, atMs);
 }
 
-/** The attempt of which it has not been known for long what became of it; null for none, also where its link has turned up since. */
+/**
+ * Returns the attempt whose outcome has been unknown for long, or null. An attempt whose link
+ * exists does not count.
+ */
 export function unknownLongOf(record: SubscriptionRecord | null): string | null {
   const pending = record === null ? null : pendingOf(record);
   return pending?.state === "unknown" && pending.flagged ? pending.id : null;
 }
 
-// What the record becomes.
+// The changes of the record.
 
 type Changes = Partial<SubscriptionRecord>;
 
@@ -247,7 +270,7 @@ function withAttempt(
   return { ...charge, attempts };
 }
 
-/** A new cycle, by the calendar, of which nothing was asked for yet. */
+/** Starts a new cycle of the calendar. No payment is requested for it yet. */
 export function withCycle({ plan }: SubscriptionRecord, { cycle, dueAtMs, untilMs }: CyclePlace): Changes {
   const period = { fromMs: dueAtMs, untilMs };
   const charge: CycleCharge = {
@@ -257,7 +280,7 @@ export function withCycle({ plan }: SubscriptionRecord, { cycle, dueAtMs, untilM
   return { cycle, period, charge };
 }
 
-/** The next attempt, which is asked for after the commit. */
+/** Adds the next attempt, which is requested after the commit. */
 export function withBegun(record: SubscriptionRecord, atMs: number, means: Collection): Changes {
   const { id, charge } = record;
   if (charge === null) throw new Error(`the subscription ${id} has no cycle to pay`);
@@ -279,7 +302,7 @@ export function withBegun(record: SubscriptionRecord, atMs: number, means: Colle
 }
 
 export function withOpened(record: SubscriptionRecord, { attemptId, atMs, link }: Of<"charge.opened">): Changes {
-  // One that nobody wants any more is closed at once.
+  // An unwanted link is closed immediately.
   const lookAtMs = isWanted(record) ? atMs + OPEN_LOOK_MS : atMs;
   return { charge: withAttempt(record, attemptId, () => ({ state: "open", link, lookedAtMs: atMs, looks: 0, lookAtMs })) };
 }
@@ -294,7 +317,7 @@ export function withStillOpen(record: SubscriptionRecord, { attemptId, atMs }: O
 }
 
 export function withUnknown(record: SubscriptionRecord, { attemptId, atMs }: Of<"charge.unknown">): Changes {
-  // Where one after the other is never received, they follow each other less and less often.
+  // Repeated lost requests follow each other at increasing intervals.
   const lost = record.charge?.attempts.filter(({ state, code }) => state === "failed" && code === null).length ?? 0;
   return {
     charge: withAttempt(record, attemptId, ({ looks, askedAtMs }) => ({
@@ -326,25 +349,28 @@ export function withFailed(record: SubscriptionRecord, event: Of<"charge.failed"
   };
 }
 
-/** Not the customer's failure: it counts for nothing. */
+/** A lost request is not the customer's failure and does not count. */
 export function withLost(record: SubscriptionRecord, { attemptId, atMs }: Of<"charge.lost">): Changes {
   return { charge: withAttempt(record, attemptId, () => ({ state: "failed", lookedAtMs: atMs, lookAtMs: null, endedAtMs: atMs })) };
 }
 
-/** The first failure of the cycle. */
+/** Records the first failure of the cycle. */
 export function withFailure({ charge }: SubscriptionRecord, atMs: number, terms: DunningTerms): Changes {
   if (charge === null) return {};
   return { charge: { ...charge, failedAtMs: atMs }, dunning: { failedAtMs: atMs, terms, step: 0, stays: false } };
 }
 
-/** All steps whose time has passed are made as one: who was away for long asks once. */
+/** Completes all steps whose time has passed as one, so that a long outage causes one request. */
 export function withStep({ dunning }: SubscriptionRecord, atMs: number): Changes {
   if (dunning === null) return {};
   const made = dunning.terms.retryDays.filter((days) => atMs >= dunning.failedAtMs + days * DAY_MS).length;
   return { dunning: { ...dunning, step: Math.max(dunning.step, made) } };
 }
 
-/** A link that can be paid and is not wanted any more is looked at now, and its link closed. */
+/**
+ * Schedules an immediate check of a payable link that is no longer wanted. The check closes the
+ * link.
+ */
 export function withUnwanted(record: SubscriptionRecord, atMs: number): Changes {
   const pending = pendingOf(record);
   if (pending?.state !== "open") return {};
@@ -357,7 +383,10 @@ export function withClosing(record: SubscriptionRecord, atMs: number): Changes {
   return { charge: withAttempt(record, pending.id, () => ({ closing: true, looks: 0, lookAtMs: atMs })) };
 }
 
-/** The time of the pause counts for nothing: what was unpaid is given up, and the next cycle is the first that is due from now on. */
+/**
+ * The time of the pause does not count: an unpaid cycle is given up, and the next cycle is the
+ * first that is due from now on.
+ */
 export function withResumed(record: SubscriptionRecord, { atMs, next }: Of<"resume.requested">): Changes {
   const { charge, period } = record;
   const given = charge?.state === "OPEN" ? { charge: { ...charge, state: "VOID" as const } } : {};
@@ -370,7 +399,7 @@ export function withResumed(record: SubscriptionRecord, { atMs, next }: Of<"resu
   };
 }
 
-/** When a card is charged again by itself; null where the customer has to pay. */
+/** Returns the time of the next automatic card charge, or null if the customer must pay. */
 export function nextTryAtMs(record: SubscriptionRecord): number | null {
   if (record.state !== "PAST_DUE" || record.dunning === null || meansOf(record) === "LINK" || pendingOf(record)?.means === "LINK")
     return null;

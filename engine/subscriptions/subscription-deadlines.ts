@@ -8,10 +8,13 @@ import type { SubscriptionRecord } from "./subscription.ts";
 import { nextCycle, type SubscriptionParts, takeStep } from "./take-step.ts";
 import type { subscriptionWorkflow } from "./workflow.ts";
 
-/** Each lost round is somebody else's change of the same subscription; more of them mean that something is wrong. */
+/** A round is lost if the subscription changed concurrently. More lost rounds indicate a bug. */
 const ROUNDS_MAX = 8;
 
-/** What is due of one subscription at once: a look, a step by time and a mail; the rest is fired again. */
+/**
+ * Limits the work on a subscription at a time: a check, a timed transition and a mail. The rest
+ * fires again.
+ */
 const DUE_MAX = 4;
 
 export interface SubscriptionDeadlinesOptions extends SubscriptionParts {
@@ -22,13 +25,16 @@ export interface SubscriptionDeadlinesOptions extends SubscriptionParts {
   failed(what: string, error: unknown): void;
 }
 
-/** The deadlines of subscriptions whose home this shard is: cycles, steps, ends, and looks at payments. */
+/**
+ * Processes the deadlines of this shard's subscriptions: cycles, steps, ends and checks of
+ * payments.
+ */
 export function createSubscriptionDeadlines(options: SubscriptionDeadlinesOptions): DeadlineRunner {
   const { definition, workflow, policies, calendar, clock, isInactive, collector, homes, self, failed } = options;
 
   const { store } = workflow;
 
-  /** A step by time. False where the subscription does not take it. */
+  /** Applies a timed transition. Returns false if the subscription does not accept it. */
   function step(id: string, type: "deadline.passed" | "mail.due"): Promise<boolean> {
     return retryOnConflict(ROUNDS_MAX, async () => {
       const stored = await store.load(id);
@@ -68,7 +74,9 @@ export function createSubscriptionDeadlines(options: SubscriptionDeadlinesOption
   return createWorkflowDeadlines(definition, { store, homes, self, clock, failed, fire });
 }
 
-/** Before something ends by time, its link is looked at: it may have been paid without anybody telling. */
+/**
+ * Before a subscription expires, its link is checked, because a payment may not have been reported.
+ */
 function isLookDue(record: SubscriptionRecord, atMs: number): boolean {
   const pending = pendingOf(record);
   if (pending === null) return false;

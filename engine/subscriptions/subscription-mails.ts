@@ -9,16 +9,20 @@ import type { SubscriptionEffect } from "./events.ts";
 import type { SubscriptionMailTexts } from "./mail-texts.ts";
 import type { SubscriptionMail, SubscriptionRecord } from "./subscription.ts";
 
-/** The mails of subscriptions, each for the commit that makes it due. */
+/** Creates the mails of subscriptions for the commits that cause them. */
 export interface SubscriptionMails {
   /**
-   * To the customer; nothing where the policy (null: none counts) wants none. Null where it cannot be owed now, because too many mails wait or the store does not answer: it is owed later, for
-   * what the mail tells of counts all the same. Never rejects.
+   * Returns the operations of a mail to the customer, or none if the policy disables mails (`null`
+   * means no policy). Returns null if it cannot be queued now, because too many mails wait or the
+   * store does not respond. The transition is stored anyway, and the mail is queued later. Never
+   * rejects.
    */
   owed(record: SubscriptionRecord, kind: SubscriptionMail, terms: DunningTerms | null): Promise<CommitPart["operations"] | null>;
 }
 
-/** The mail of an effect: what the workflow of subscriptions asks for. The policy that was fixed with the first failure counts. */
+/**
+ * Returns the function that creates the mail of an effect. The policy at the first failure applies.
+ */
 export function subscriptionMailOf(mails: SubscriptionMails) {
   return async (record: SubscriptionRecord, effect: SubscriptionEffect, before: SubscriptionRecord | null) =>
     effect.type === "mail" ? mails.owed(record, effect.params.kind, record.dunning?.terms ?? before?.dunning?.terms ?? null) : [];
@@ -31,11 +35,11 @@ export interface SubscriptionMailsOptions {
   box: SecretBox;
   digest: Digest;
   clock: Clock;
-  /** A mail found no room. */
+  /** Counts a mail that could not be queued. */
   postponed(): void;
 }
 
-/** Until the next step of a policy it is worth something at most. */
+/** A mail is useful at most until the next step of a policy. */
 const WORTH_MS = 3 * 86_400_000;
 
 const KINDS = {
@@ -61,7 +65,7 @@ export function createSubscriptionMails(options: SubscriptionMailsOptions): Subs
           return mailOperations({ id, kind: KINDS[kind], to, merchantId, ...text }, { box, atMs, expiresAtMs: atMs + WORTH_MS, sendAtMs });
         }
       } catch {
-        // The store is away, and the step's own commit says so.
+        // The store is unavailable. The commit of the transition will report that.
       }
       postponed();
       return null;

@@ -7,7 +7,7 @@ import { digestPaths, type SubscriptionDigests } from "./workflow.ts";
 
 export interface SubscriptionPageQuery {
   readonly limit: number;
-  /** Those older than this place only; null: from the newest on. */
+  /** Only subscriptions after this cursor position; null starts with the newest. */
   readonly after: Place | null;
   readonly fromMs: number | null;
   readonly beforeMs: number | null;
@@ -16,22 +16,22 @@ export interface SubscriptionPageQuery {
   readonly customerEmail: string | null;
 }
 
-/** Every method rejects with RelayError `unavailable` when the store cannot answer. */
+/** Every method rejects with RelayError `unavailable` if the store cannot respond. */
 export interface SubscriptionQueries {
   byToken(token: string): Promise<Stored<SubscriptionRecord> | null>;
-  page(list: MerchantScope, query: SubscriptionPageQuery): Promise<IndexPage<SubscriptionRecord>>;
-  /** How many were created from this time on, counted up to `limit`. */
-  createdSince(list: MerchantScope, fromMs: number, limit: number): Promise<number>;
+  page(list: MerchantList, query: SubscriptionPageQuery): Promise<IndexPage<SubscriptionRecord>>;
+  /** Counts the subscriptions created since a time, up to `limit`. */
+  createdSince(list: MerchantList, fromMs: number, limit: number): Promise<number>;
 }
 
-/** Tokens come out of requests as they are. */
+/** Requests contain tokens that nobody has validated. */
 const TOKEN = /^[A-Za-z0-9]{22}$/;
 
 export function createSubscriptionQueries(store: WorkflowStore<SubscriptionRecord>, digests: SubscriptionDigests): SubscriptionQueries {
   const paths = digestPaths(digests);
 
-  /** The index with the fewest entries that has all that are asked for. */
-  function prefixFor(list: MerchantScope, { state, planId, customerEmail }: SubscriptionPageQuery): string {
+  /** Returns the smallest index that contains all requested subscriptions. */
+  function prefixFor(list: MerchantList, { state, planId, customerEmail }: SubscriptionPageQuery): string {
     if (customerEmail !== null) return listPrefix("subscription-customer/", list) + paths.customer(list.merchantId, customerEmail);
     if (planId !== null) return `${listPrefix("subscription-plan/", list)}${planId}/`;
     return state === null ? listPrefix("subscription-of/", list) : `${listPrefix("subscription-state/", list)}${state}/`;

@@ -5,24 +5,27 @@ import { dunningCalendar } from "./rules.ts";
 import type { SubscriptionRecord } from "./subscription.ts";
 import type { SubscriptionQueries } from "./subscription-queries.ts";
 
-/** An overview names the newest, no list of all. */
+/** Limits the tasks of an overview, which names only the newest. */
 const TASKS_MAX = 20;
 
-/** Those who look at once share one look. */
+/** Calls within this time share one read. */
 const RECENT_MS = 4_000;
 
-/** A subscription whose payment has failed. */
+/** A subscription with a failed payment. */
 export interface SubscriptionTask {
   readonly kind: "subscription_past_due";
   readonly id: string;
-  /** The first failure. */
+  /** The time of the first failure. */
   readonly atMs: number;
-  /** When the policy comes to its end; null where that changes nothing any more. */
+  /** The time of the policy's final action; null if that changes nothing any more. */
   readonly dueAtMs: number | null;
 }
 
-/** What a merchant has to look at, newest first, as it was within the last seconds. Rejects with RelayError `unavailable`. */
-export type SubscriptionTasks = (list: MerchantScope) => Promise<readonly SubscriptionTask[]>;
+/**
+ * Returns the tasks of a merchant, newest first and a few seconds old at most. Rejects with
+ * RelayError `unavailable`.
+ */
+export type SubscriptionTasks = (list: MerchantList) => Promise<readonly SubscriptionTask[]>;
 
 export function createSubscriptionTasks({ store, clock }: { store: Pick<SubscriptionQueries, "page">; clock: Clock }): SubscriptionTasks {
   const recent = createRecent<readonly SubscriptionTask[]>(clock, RECENT_MS);

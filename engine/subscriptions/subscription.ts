@@ -6,39 +6,50 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A subscription whose first payment is not made within this time is cancelled. */
+/** A subscription is cancelled if its first payment is not made within this time. */
 export const FIRST_PAYMENT_MS = 72 * HOUR_MS;
-/** A cycle that is paid by link counts as failed when it is unpaid so long after its link was made, which is when it is due. */
+/**
+ * A cycle with a link counts as failed if it is unpaid this long after the creation of the link, at
+ * its due time.
+ */
 export const LINK_OVERDUE_MS = 3 * DAY_MS;
-/** Between the last retry and the final action. */
+/** The time between the last retry and the final action. */
 export const DUNNING_FINAL_AFTER_MS = DAY_MS;
-/** "Retry now" of a merchant. */
+/** The minimum time between two "retry now" of a merchant. */
 export const RETRY_GAP_MS = HOUR_MS;
-/** What is due at the same time is spread over this time, by a hash of the id. */
+/** Spreads simultaneous due times over this period, by a hash of the id. */
 export const SPREAD_MS = 30 * MINUTE_MS;
-/** Attempts at one cycle: eight retries, and those that somebody asked for. */
+/** Limits the attempts of one cycle: eight retries and those that somebody requested. */
 export const ATTEMPTS_MAX = 40;
-/** Whoever stored an attempt asks for it within this time or not at all; after the second one others find out what became of it. */
+/**
+ * An attempt is requested within the first time after it is stored, or not at all. After the second
+ * time, a check learns its outcome.
+ */
 export const ASK_WITHIN_MS = 20_000;
 export const ASK_LEASE_MS = MINUTE_MS;
-/** Operators are told when it is not known for so long whether somebody was charged. */
+/** Operators are notified if the outcome of a charge is unknown for this long. */
 export const UNKNOWN_FLAG_MS = DAY_MS;
 
-/** Subscriptions that a merchant makes in an hour, in one environment; a program that makes more of them repeats itself. */
+/**
+ * Limits the subscriptions that a merchant creates in an hour and environment. A program that
+ * creates more probably repeats itself.
+ */
 export const SUBSCRIPTIONS_PER_HOUR_MAX = 5_000;
 
 export const SUBSCRIPTION_STATES = ["INCOMPLETE", "TRIALING", "ACTIVE", "PAST_DUE", "PAUSED", "CANCELLED"] as const;
 export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];
 
-/** LINK: the customer pays each cycle by a payment link. CARD: a card on file is charged. */
+/**
+ * LINK: the customer pays each cycle with a payment link. CARD: the relay charges a card on file.
+ */
 export const COLLECTIONS = ["LINK", "CARD"] as const;
 export type Collection = (typeof COLLECTIONS)[number];
 
-/** Personal data: never logged, and masked for roles that do not see it. */
+/** Personal data: never logged, and masked for roles that may not see it. */
 export interface SubscriptionCustomer {
   readonly name: string;
   readonly email: string;
-  /** Of the mails. */
+  /** The language of the mails. */
   readonly locale: "it" | "en";
 }
 
@@ -50,127 +61,140 @@ export interface Period {
 }
 
 /**
- * One attempt at the payment of a cycle. It is stored before it is asked for, and no other one is begun until what became of it is known.
+ * An attempt at the payment of a cycle. It is stored before it is requested. No other attempt
+ * starts until its outcome is known.
  *
- *   asked    stored; nothing was answered yet
- *   unknown  (CARD) no answer says whether the customer was charged
- *   open     (LINK) the link can be paid
- *   done, failed
+ * - `asked`: stored, without a response so far.
+ * - `unknown`: (CARD) it is unknown whether the customer was charged.
+ * - `open`: (LINK) the link can be paid.
+ * - `done`, `failed`: ended.
  */
 export interface ChargeAttempt {
-  /** `sub-<subscription's id>-<cycle>-<n>`: whoever is asked does it once at most for it. */
+  /** `sub-<subscription's id>-<cycle>-<n>`. The provider executes an id at most once. */
   readonly id: string;
   readonly n: number;
   readonly means: Collection;
   readonly state: "asked" | "unknown" | "open" | "done" | "failed";
   readonly askedAtMs: number;
-  /** When it was looked at the last time, and how often without its end. */
+  /** The last check, and the number of checks so far. */
   readonly lookedAtMs: number;
   readonly looks: number;
-  /** When it is looked at next; null once it has ended. */
+  /** The next check; null once it has ended. */
   readonly lookAtMs: number | null;
   readonly endedAtMs: number | null;
-  /** Why it failed, in a code and words of whoever was asked; no personal data. */
+  /** The reason of a failure, in a code and words of the provider. No personal data. */
   readonly code: string | null;
   readonly description: string | null;
-  /** Asking again is of no use: another means of payment is needed. */
+  /** Another attempt with this means is useless; a different means is needed. */
   readonly hard: boolean;
   readonly link: { readonly id: string; readonly token: string } | null;
-  /** Its link is taken back, so that the card can be charged. */
+  /** The link is being cancelled, so that the card can be charged. */
   readonly closing: boolean;
-  /** When it was looked at the last time without an answer, it had not been known for long: operators are told while it is not. */
+  /**
+   * Whether the outcome was already unknown for long at the last check. Operators are notified
+   * while it is unknown.
+   */
   readonly flagged: boolean;
-  /** (LINK) The payment by which it is done, as the merchant's transactions name it. */
+  /** (LINK) The payment in the merchant's transactions. */
   readonly uuid?: string;
 }
 
 /** The payment of one cycle. */
 export interface CycleCharge {
   readonly cycle: number;
-  /** When it began to be due. */
+  /** The time at which it became due. */
   readonly dueAtMs: number;
   readonly period: Period;
   readonly amountMinor: number;
   readonly currency: string;
-  /** VOID: given up, because the subscription was paused and went on with a later cycle. */
+  /** VOID: given up, because the subscription was paused and continued with a later cycle. */
   readonly state: "OPEN" | "PAID" | "VOID";
-  /** The first failure. */
+  /** The time of the first failure. */
   readonly failedAtMs: number | null;
   readonly paidAtMs: number | null;
   /** Paid after the subscription was paused or cancelled. */
   readonly late: boolean;
-  /** In order; all but the last one have ended. */
+  /** In order; all but the last have ended. */
   readonly attempts: readonly ChargeAttempt[];
 }
 
-/** What is done about the cycle that is not paid, as the merchant's policy was at the first failure. */
+/** The state of an unpaid cycle under the merchant's policy at the first failure. */
 export interface Dunning {
   readonly failedAtMs: number;
   readonly terms: DunningTerms;
-  /** Steps that were made. They are made when their time comes, whatever was paid or could be asked for. */
+  /**
+   * The number of completed steps. A step is completed at its time, whatever could be requested or
+   * was paid.
+   */
   readonly step: number;
-  /** The policy has come to its end, and says that the subscription stays. */
+  /** The policy has ended, and the subscription stays past due. */
   readonly stays: boolean;
 }
 
 export const SUBSCRIPTION_MAILS = ["payment", "failed", "step", "recovered"] as const;
-/** To the customer. `payment`: a cycle is to be paid. */
+/** Mails to the customer. `payment`: a cycle must be paid. */
 export type SubscriptionMail = (typeof SUBSCRIPTION_MAILS)[number];
 
 /**
- * A customer who pays a merchant again and again.
+ * A customer who pays a merchant repeatedly.
  *
- *   INCOMPLETE  the first payment has not been made yet
- *   TRIALING    nothing has to be paid yet
- *   ACTIVE      paid, or the payment of the cycle is under way
- *   PAST_DUE    a payment has failed
- *   PAUSED      nothing is asked for; the time counts for nothing
- *   CANCELLED   for ever
+ * - INCOMPLETE: the first payment is not made yet.
+ * - TRIALING: nothing must be paid yet.
+ * - ACTIVE: paid, or the payment of the cycle is in progress.
+ * - PAST_DUE: a payment has failed.
+ * - PAUSED: no payment is requested, and the time does not count.
+ * - CANCELLED: ended permanently.
  */
 export interface SubscriptionRecord extends BillingAnchor {
   readonly schema: 1;
   /** `sub_` and 24 letters or digits, derived from the operation that created it. */
   readonly id: string;
-  /** 22 letters or digits that nobody can guess: whoever knows them sees the customer's page. Never logged. */
+  /** 22 random letters or digits. Anybody who knows them sees the customer's page. Never logged. */
   readonly token: string;
   readonly merchantId: string;
   readonly partnerId: number;
   readonly livemode: boolean;
   readonly planId: string;
-  /** As the plan was when the subscription began. */
+  /** The terms of the plan when the subscription started. */
   readonly plan: PlanTerms;
   readonly customer: SubscriptionCustomer;
   readonly collection: Collection;
-  /** The card on file, as `RecurringCharges` names it; null for LINK. No card number. */
+  /** The id of the card on file for `RecurringCharges`; null for LINK. It is not a card number. */
   readonly methodId: string | null;
   readonly createdBy: SubscriptionCreator;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
   readonly state: SubscriptionState;
-  /** Of the current period, by the calendar; 0 for the trial. */
+  /** The number of the current period in the calendar; 0 for the trial. */
   readonly cycle: number;
   readonly period: Period;
-  /** The latest payment that was asked for; null before the first. */
+  /** The latest requested payment; null before the first. */
   readonly charge: CycleCharge | null;
   readonly dunning: Dunning | null;
   readonly cancelsAtPeriodEnd: boolean;
   readonly cancelledAtMs: number | null;
-  /** Who wanted it to end, at once or at the period's end; or why it ended by itself. */
+  /**
+   * The actor who ended it or requested the end at the period's end, or the reason of an automatic
+   * end.
+   */
   readonly cancelledBy: "merchant" | "customer" | "no_first_payment" | "dunning" | null;
   readonly pausedAtMs: number | null;
   readonly pausedBy: "merchant" | "dunning" | "deactivated" | null;
-  /** When the merchant last asked for "retry now". */
+  /** The time of the merchant's last "retry now". */
   readonly retriedAtMs: number | null;
-  /** The last request that changed it: the same one again is answered as the first time. */
+  /** The last request that changed it. A repetition gets the same response. */
   readonly operationId: string | null;
-  /** A mail for which there was no room, and when it is tried again. */
+  /** A mail that could not be queued, and the time of the next try. */
   readonly mailOwed: { readonly kind: SubscriptionMail; readonly atMs: number } | null;
-  /** Mails so far. */
+  /** The number of mails so far. */
   readonly mails: number;
-  /** When the relay looks at it next by itself; null: not any more. */
+  /** The time at which the relay processes it next; null if never. */
   readonly nextAtMs: number | null;
-  /** Webhook events of it so far. */
+  /** The number of its webhook events so far. */
   readonly events: number;
-  /** When it first became ACTIVE or TRIALING; null while it has not. Absent in those of before it was kept. */
+  /**
+   * The time at which it first became ACTIVE or TRIALING; null before. Records created before this
+   * member existed do not have it.
+   */
   readonly activeAtMs?: number | null;
 }

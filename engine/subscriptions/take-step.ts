@@ -8,23 +8,23 @@ import type { SubscriptionEvent } from "./events.ts";
 import type { SubscriptionRecord } from "./subscription.ts";
 import type { SubscriptionWorkflow } from "./workflow.ts";
 
-/** What every step of a subscription needs, on every shard the same. */
+/** The dependencies of every transition. They are equal on every shard. */
 export interface SubscriptionParts {
   workflow: SubscriptionWorkflow;
   policies: Pick<DunningPolicyStore, "termsOf">;
   calendar: BillingCalendar;
   clock: Clock;
-  /** Whether a merchant is deactivated: nothing is asked for in its name. In memory. */
+  /** Returns true if a merchant is deactivated. No payments are requested for it. In memory. */
   isInactive(merchantId: string): boolean;
 }
 
 export interface TakenStep {
   readonly record: SubscriptionRecord;
-  /** The step has begun an attempt: the caller asks for it (collect.ts). */
+  /** The transition has started an attempt, which the caller requests (collect.ts). */
   readonly asks: boolean;
 }
 
-/** One step, stored. `refused`: the subscription does not accept the event in its state. */
+/** Stores one transition. `refused`: the subscription does not accept the event in its state. */
 export async function takeStep(
   stored: Stored<SubscriptionRecord>,
   event: SubscriptionEvent,
@@ -37,7 +37,6 @@ export async function takeStep(
   return type === "refused" ? "refused" : { record, asks: effects.some((effect) => effect.type === "ask") };
 }
 
-/** The cycle after the current one. */
 export function nextCycle(record: SubscriptionRecord, calendar: BillingCalendar): CyclePlace {
   return calendar.cycle(record, record.plan, record.cycle + 1);
 }

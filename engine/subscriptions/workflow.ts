@@ -23,7 +23,7 @@ import { SPREAD_MS, type SubscriptionRecord } from "./subscription.ts";
 
 export type SubscriptionWorkflow = Workflow<SubscriptionRecord, SubscriptionEvent, SubscriptionEffect>;
 
-/** What is counted of subscriptions and of their payments. */
+/** The outcomes of subscriptions and payments that metrics count. */
 export type SubscriptionOutcome =
   | "created"
   | "paid"
@@ -36,26 +36,26 @@ export type SubscriptionOutcome =
   | "cancelled";
 
 export interface SubscriptionDigests {
-  /** Of tokens, which are long and random, so that a key is not needed. */
+  /** Digests tokens. They are long and random, so no key is needed. */
   digest: Digest;
   /**
-   * A digest (hex) under a key of the installation: without the key nobody finds out whether an address is stored. The same on every
-   * node, and for ever.
+   * Returns a digest (hex) under a permanent key of the installation, equal on every node. Without
+   * the key nobody can learn whether an address is stored.
    */
   keyedDigest(text: string): string;
 }
 
-/** A mail that found no room is tried again after this time. */
+/** The time before a mail that could not be queued is tried again. */
 const MAIL_AGAIN_MS = 10 * 60_000;
 
 export const SUBSCRIPTIONS = "subscription/";
 
 const runMachine = compile(subscriptionMachine, ["tell", "ask", "mail", "flagLate", "flagTwice"]);
 
-/** Steps a subscription by its machine. */
+/** Applies the machine to a subscription. */
 export const stepSubscription = stepRecords(runMachine, nextAtMs);
 
-/** The paths of indexes that hold digests. */
+/** Returns the paths of the indexes that contain digests. */
 export function digestPaths({ digest, keyedDigest }: SubscriptionDigests) {
   return {
     token: (token: string) => digest(`token of a subscription ${token}`),
@@ -64,9 +64,10 @@ export function digestPaths({ digest, keyedDigest }: SubscriptionDigests) {
 }
 
 /**
- * Subscriptions are stored as `subscription/<id>`. Their indexes lead to them by time, by state, by plan, by the customer's address (a
- * keyed digest), and by the digest of the token. Each commit also writes the payment of the current cycle (cycle-charge-store.ts).
- * `terminalOf` is the terminal of a partner's account at the gateway, under which operators see the items.
+ * Subscriptions are stored as `subscription/<id>`, with indexes by time, state, plan, customer
+ * address (a keyed digest) and digest of the token. Each commit also writes the payment of the
+ * current cycle (cycle-charge-store.ts). `terminalOf` returns the terminal of a partner's gateway
+ * account, under which operators see the items.
  */
 export function subscriptionWorkflow(
   digests: SubscriptionDigests,
@@ -81,7 +82,7 @@ export function subscriptionWorkflow(
     overdue: () => null,
     touch: "increasing",
     noted: activeSince,
-    // One that goes on is stored until it has ended and no payment may come any more.
+    // A subscription has no expiry until it has ended and no payment can follow.
     expiresAtMs: ({ record, atMs }, retentionMs) => (hasEnded(record) ? atMs + retentionMs : null),
     indexes: [
       { prefix: "subscription-token/", path: ({ token }) => paths.token(token), exact: true },
@@ -100,7 +101,8 @@ export function subscriptionWorkflow(
       ...unknownEntries(transition, terminalOf),
     ],
     deadlines: {
-      // What is due at one time is spread by its ids when it is stored. What was missed is spread by the runner, which has to hold as many.
+      // Due times are spread by id when they are stored. The runner spreads missed ones, so it must
+      // hold as many.
       ...{ name: "subscription", freePerSecond: 60 },
       bounds: { heldMax: 110_000, atOnceMax: 64, catchUpMs: SPREAD_MS, slackMs: 0 },
     },
@@ -136,19 +138,25 @@ function hasEnded(record: SubscriptionRecord): boolean {
   return record.state === "CANCELLED" && pendingOf(record) === null;
 }
 
-/** The events whose steps flag a payment name its attempt. */
+/** Events whose transitions flag a payment contain its attempt. */
 function attemptIdOf(event: TimedEvent): string {
   if ("attemptId" in event && typeof event.attemptId === "string") return event.attemptId;
   throw new Error(`${event.type} names no attempt`);
 }
 
-/** When a subscription first became active. Nobody knows it of those from before it was kept. */
+/**
+ * Returns the time at which a subscription first became active. Records created before this member
+ * existed have none.
+ */
 function activeSince({ record: { state, activeAtMs = null }, before, atMs }: Transition<SubscriptionRecord>): Partial<SubscriptionRecord> {
   if (before !== null && before.activeAtMs === undefined) return {};
   return { activeAtMs: activeAtMs ?? (state === "ACTIVE" || state === "TRIALING" ? atMs : null) };
 }
 
-/** Operators have an item as long as the record has an attempt that has been unknown for long, whatever puts an end to that. */
+/**
+ * Operators see an item while the record has an attempt with a long unknown outcome, whatever ends
+ * it.
+ */
 function unknownEntries(
   { before, record, atMs }: Transition<SubscriptionRecord>,
   terminalOf: (partnerId: number) => string,

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { ORIGIN_LENGTH_MAX, ORIGIN_PATTERN } from "../../../engine/partners/administer-partners.ts";
 import { ALLOWED_ORIGINS_MAX } from "../../../engine/partners/partner.ts";
 
-/** Origins under names of the caller's choice, as they may be set. */
+/** Origins that a caller may allow, under names that the caller chooses. */
 export const AllowedOrigins = Type.Record(
   Type.String(),
   Type.String({

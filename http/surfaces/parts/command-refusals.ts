@@ -42,8 +42,8 @@ export const queueFullResponse = {
 };
 
 /**
- * The response for a uuid that was already processed. It also tells a caller whose first response was lost that the command was accepted.
- * `state` is null for a command that the caller may not see.
+ * The response for a uuid that was already processed. It also tells a caller whose first response
+ * was lost that the command was accepted. `state` is null if the caller may not see the command.
  */
 export function duplicateReply(uuid: string, state: CommandState | null) {
   return {
@@ -53,12 +53,18 @@ export function duplicateReply(uuid: string, state: CommandState | null) {
   };
 }
 
-/** Behind the message of a command that waits: an id that was mistyped looks like this until the command expires. */
+/**
+ * Follows the message about a waiting command. A mistyped id looks like this until the command
+ * expires.
+ */
 export function neverSeenText({ neverSeen = false }: { readonly neverSeen?: boolean }): string {
   return neverSeen ? ", which has never connected" : "";
 }
 
-/** The same for a caller who may not see every command. */
+/**
+ * Returns the reply for a repeated uuid. A caller who may not see the command does not learn its
+ * state.
+ */
 export async function repeatedReply(commandLife: CommandLifeOperations, caller: Caller, uuid: string) {
   const view = await commandLife.find(caller, uuid);
   return view === null ? duplicateReply(uuid, null) : duplicateReply(view.uuid, view.state);

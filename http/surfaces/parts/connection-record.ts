@@ -5,7 +5,7 @@ import { ConnectionStatus, ConnectionType } from "./schemas.ts";
 
 const utc = (description: string) => Type.Optional(Type.String({ description: `ISO 8601 UTC; ${description}` }));
 
-/** Answer to `GET /api/v1/{terminalId}/connection`. */
+/** The response of `GET /api/v1/{terminalId}/connection`. */
 export const ConnectionRecord = Type.Object(
   {
     terminalId: Type.String(),
@@ -22,7 +22,6 @@ export const ConnectionRecord = Type.Object(
   { title: "ConnectionRecord" },
 );
 
-/** The connection record of a terminal. */
 export function connectionRecord(view: ConnectionView): Static<typeof ConnectionRecord> {
   const { terminalId, connectionStatus, connected, sessions, connectionType, server, lastActivityMs, connectedSinceMs, lastSeenMs } = view;
   const record: Static<typeof ConnectionRecord> = { terminalId, connectionStatus, connected, sessions };

@@ -1,8 +1,9 @@
-/** Nothing of it runs, wherever it is opened. */
+/** The policy prevents the file from running anything, wherever it is opened. */
 const POLICY = "sandbox; default-src 'none'";
 
 /**
- * Headers of somebody's file: an attachment that no browser shows in place. RFC 6266: the name in ASCII for old clients, and as it is.
+ * Returns the headers of an uploaded file, which make it an attachment that browsers do not
+ * display. As RFC 6266 requires, they contain the name in ASCII for old clients, and unchanged.
  */
 export function contentDisposition(name: string): { "Content-Disposition": string; "Content-Security-Policy": string } {
   const ascii = name.replace(/[^A-Za-z0-9._ -]/g, "_");

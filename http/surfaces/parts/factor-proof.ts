@@ -9,14 +9,14 @@ import { iso, isoOrNull } from "../../endpoint/time.ts";
 import { qrDataUrl } from "./buyer/qr-code.ts";
 import type { ClientHeaders, PasskeyItem, SecondFactor, StepUp, TotpBegun } from "./factor-schemas.ts";
 
-/** The code that was sent. */
+/** Returns the proof for the code that was sent. */
 export function codeProof({ code, recoveryCode }: Static<typeof SecondFactor>): FactorProof {
   if ((code === undefined) === (recoveryCode === undefined))
     throw new RelayError("invalid_request", "Send either `code` or `recoveryCode`");
   return recoveryCode === undefined ? { type: "code", code: code ?? "" } : { type: "recovery", code: recoveryCode };
 }
 
-/** The one factor of three that was sent. */
+/** Returns the proof for the one factor of three that was sent. */
 export function stepUpProof(own: OwnSession, { response, ...codes }: Static<typeof StepUp>): FactorProof {
   if (response !== undefined && (codes.code !== undefined || codes.recoveryCode !== undefined))
     throw new RelayError("invalid_request", "Send one of `code`, `recoveryCode` and `response`");
@@ -36,7 +36,7 @@ export function passkeyItems(passkeys: readonly PasskeyRecord[]): Static<typeof 
   }));
 }
 
-/** A new secret for an authenticator app, with the image that it reads. */
+/** Returns a new secret for an authenticator app, with its QR code. */
 export async function totpBegun({ secret, uri }: { secret: string; uri: string }): Promise<Static<typeof TotpBegun>> {
   return { secret, uri, qr: await qrDataUrl(uri) };
 }

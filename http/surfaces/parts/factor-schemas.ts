@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { described } from "../../endpoint/described.ts";
 
-/** The JSON of second factors, the same for people of the portal and for administrators. */
+/** The JSON of second factors. People of the portal and administrators share it. */
 
 const time = (description: string) => Type.String({ description: `ISO 8601 in UTC: ${description}` });
 
@@ -9,7 +9,7 @@ export const FactorMethod = Type.Union([Type.Literal("totp"), Type.Literal("pass
   title: "FactorMethod",
 });
 
-/** One of the two. A code has 6 digits; recovery codes look like `abcd-efgh-jkmn`. */
+/** Exactly one of the two. A code has 6 digits; a recovery code looks like `abcd-efgh-jkmn`. */
 export const SecondFactor = Type.Object(
   {
     code: Type.Optional(Type.String({ maxLength: 16 })),
@@ -18,11 +18,14 @@ export const SecondFactor = Type.Object(
   { title: "SecondFactor" },
 );
 
-/** WebAuthn's own JSON (`PublicKeyCredentialRequestOptionsJSON`, `...CreationOptionsJSON`, `AuthenticationResponseJSON`, `RegistrationResponseJSON`). */
+/**
+ * The JSON of WebAuthn (`PublicKeyCredentialRequestOptionsJSON`, `...CreationOptionsJSON`,
+ * `AuthenticationResponseJSON`, `RegistrationResponseJSON`).
+ */
 export const WebAuthnJson = Type.Record(Type.String(), Type.Unknown(), { title: "WebAuthnJson" });
 export const PasskeyAnswer = Type.Object({ response: WebAuthnJson }, { title: "PasskeyAnswer" });
 
-/** A second factor of a session that is signed in: one of the three. */
+/** A second factor of a session that is signed in. Exactly one of the three. */
 export const StepUp = Type.Object(
   {
     ...SecondFactor.properties,
@@ -41,7 +44,7 @@ export const PasskeyItem = Type.Object(
   { title: "Passkey" },
 );
 
-/** What begins to add an authenticator app; nothing changes before a code of it is confirmed. */
+/** The data to add an authenticator app. Nothing changes until one of its codes is confirmed. */
 export const TotpBegun = Type.Object(
   {
     secret: Type.String({ description: "base32" }),
@@ -52,23 +55,26 @@ export const TotpBegun = Type.Object(
 );
 export const TotpConfirm = Type.Object({ code: Type.String({ maxLength: 16 }) }, { title: "TotpConfirmation" });
 
-/** Recovery codes are shown once: where there were none, and where new ones are made. */
+/** Recovery codes are shown once, when they are created for the first time or again. */
 export const RecoveryCodes = Type.Object({ recoveryCodes: Type.Array(Type.String()) }, { title: "RecoveryCodes" });
 export const PasskeyRegistration = Type.Object(
   { name: Type.String({ minLength: 1, maxLength: 64 }), response: WebAuthnJson },
   { title: "PasskeyRegistration" },
 );
 
-/** An answer of an authenticator has some hundred bytes, with an RSA key and extensions a few thousand. */
+/**
+ * The response of an authenticator has some hundred bytes, or a few thousand with an RSA key and
+ * extensions.
+ */
 export const PASSKEY_BYTES_MAX = 65_536;
 
-/** An answer that hands out a secret is kept by no cache, and never compressed (http/server/compression.ts). */
+/** A response with a secret is never cached and never compressed (http/server/compression.ts). */
 export const NO_STORE = { "Cache-Control": "no-store" } as const;
 export const NoStore = { "Cache-Control": { description: "no-store" } };
 
 export const SetCookie = { "Set-Cookie": { description: "Sets the session's new token, or deletes the cookie." } };
 
-/** What a browser says of itself; a list of sessions shows it. */
+/** The browser's description of itself. A list of sessions shows it. */
 export const ClientHeaders = Type.Object({
   "user-agent": Type.Optional(
     Type.String({ parameterName: "UserAgent", description: "The browser's name, shown in the list of sessions." }),

@@ -22,13 +22,13 @@ export const GwSecretKey = Type.String({
   description: "Key that signs requests to the gateway. It is stored encrypted and never returned.",
 });
 
-/** Gateway credentials; members that are left out keep their values, or are taken from the stored account. */
+/** Gateway credentials. An omitted member keeps its value, or is taken from the stored account. */
 export const GatewayCredentialsRequest = Type.Object(
   { gwTml: Type.Optional(GwTml), gwApiKey: Type.Optional(GwApiKey), gwSecretKey: Type.Optional(GwSecretKey) },
   { title: "GatewayCredentialsRequest" },
 );
 
-/** The changes in a request. Throws RelayError `invalid_request` if it changes nothing. */
+/** Returns the changes of a request. Throws RelayError `invalid_request` if it changes nothing. */
 export function changedCredentials({ gwTml, gwApiKey, gwSecretKey }: Static<typeof GatewayCredentialsRequest>): {
   terminalId: string | undefined;
   merchantId: string | undefined;
@@ -40,13 +40,12 @@ export function changedCredentials({ gwTml, gwApiKey, gwSecretKey }: Static<type
   return { terminalId: gwTml, merchantId: gwApiKey, secret: gwSecretKey };
 }
 
-/** For the documents. */
 export const SHOWN_CREDENTIALS_EXAMPLE = {
   status: "ok",
   data: { configured: true, gwTml: "GW000001", gwApiKey: "ACME*****", gwSecretKey: "********" },
 };
 
-/** The shown form of gateway credentials. */
+/** Gateway credentials as responses show them. */
 export const ShownGatewayCredentials = Type.Object(
   {
     configured: Type.Boolean(),
@@ -62,15 +61,15 @@ export function shownCredentials(account: { terminalId: string; merchantId: stri
   return { configured: true, gwTml: account.terminalId, gwApiKey: masked(account.merchantId), gwSecretKey: "********" };
 }
 
-/** Shows the first four characters, if more than four stay hidden. */
+/** Shows the first four characters if more than four remain hidden. */
 function masked(text: string): string {
   const shown = text.length > 8 ? 4 : 0;
   return text.slice(0, shown) + "*".repeat(text.length - shown);
 }
 
 /**
- * The credentials to check: those of the request, completed with those that are stored. Throws RelayError `invalid_request` if some are
- * missing.
+ * Returns the credentials to check: those of the request, completed with the stored ones. Throws
+ * RelayError `invalid_request` if some are missing.
  */
 export function credentialsToCheck(
   request: Static<typeof GatewayCredentialsRequest> | undefined,

@@ -4,7 +4,9 @@ import { described } from "../../endpoint/described.ts";
 import { isoOrNull } from "../../endpoint/time.ts";
 import { words } from "./schemas.ts";
 
-/** What a rotation of keys answers of the things that the replaced secret key made. */
+/**
+ * The response of a key rotation lists these kinds of objects that the replaced secret key created.
+ */
 
 const TYPES = ["agent_credential", "webhook_endpoint"] as const satisfies readonly MadeByKeyType[];
 

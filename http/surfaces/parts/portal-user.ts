@@ -9,7 +9,7 @@ import { LocaleWord, MerchantRole, ReachableEmail, UserState } from "./schemas.t
 
 const instant = (description: string) => Type.String({ description: `ISO 8601 UTC; ${description}` });
 
-/** A user of a merchant in the portal, as partners and administrators see it. */
+/** A user of a merchant in the portal, for partners and administrators. */
 export const PortalUser = Type.Object(
   {
     userId: Type.String(),
@@ -62,7 +62,10 @@ export function portalUserOf(user: ListedUser): Static<typeof PortalUser> {
   };
 }
 
-/** What a change was refused for, to those who stand above a team, as an error with one of the usual codes. */
+/**
+ * Converts the reason of a refused change to an error with one of the usual codes, for partners and
+ * administrators.
+ */
 export function portalUserError(why: Extract<UserOutcome, { type: "refused" }>["why"]): RelayError {
   switch (why) {
     case "users_full":

@@ -11,7 +11,7 @@ import {
 import { iso } from "../../endpoint/time.ts";
 import { ResultStatus, words } from "./schemas.ts";
 
-/** A closed day as merchants and partners read it. */
+/** A closed day for merchants and partners. */
 
 const time = (description: string) => Type.String({ description: `ISO 8601 in UTC: ${description}` });
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -91,7 +91,7 @@ const CorrectionSchema = Type.Object(
   { title: "ReconciliationCorrection" },
 );
 
-/** GET /reconciliation/{day}. */
+/** The response of GET /reconciliation/{day}. */
 export const ReconciledDaySchema = Type.Object(
   {
     day: Type.String(),
@@ -102,8 +102,7 @@ export const ReconciledDaySchema = Type.Object(
     totals: Type.Array(ReconciliationTotals, { description: "Totals by currency when the day was closed." }),
     payments: Type.Array(PaymentLineSchema),
     refunded: Type.Array(PaymentLineSchema, {
-      description:
-        "Of these payments, those that were refunded, fully or in part, before the day was closed: their number and the refunded amount.",
+      description: "The number and the refunded amount of those payments that were refunded, fully or in part, before the day was closed.",
     }),
     links: Type.Array(StateLineSchema, { description: "Payment links created on the day, by their state when the day was closed." }),
     refunds: Type.Array(StateLineSchema, {

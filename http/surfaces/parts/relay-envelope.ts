@@ -3,7 +3,10 @@ import type { ErrorEnvelope } from "../../endpoint/error-envelope.ts";
 import { USUAL_STATUS } from "../../endpoint/error-envelope.ts";
 import { responseTitle } from "./response-title.ts";
 
-/** Error body of the terminal, partner and administration endpoints: the same text under both names that clients read. */
+/**
+ * The error body of the terminal, partner and administration endpoints. The text is under both
+ * names that clients read.
+ */
 export const ErrorBody = Type.Object(
   {
     status: Type.Literal("error"),
@@ -13,7 +16,7 @@ export const ErrorBody = Type.Object(
   { title: "RelayError" },
 );
 
-/** The same of a 429 that two reasons may have. */
+/** The error body of a 429 that may have two reasons. */
 export const QueueFullBody = Type.Object(
   {
     ...ErrorBody.properties,
@@ -35,10 +38,9 @@ export const relayEnvelope: ErrorEnvelope & { schema: typeof ErrorBody } = {
   },
 };
 
-/** Success envelope. */
+/** The envelope of a success. */
 export function okBody<T extends TSchema>(data: T, options = responseTitle(data)) {
   return Type.Object({ status: Type.Literal("ok"), data }, options);
 }
 
-/** `{status: "ok", data: <text>}`. */
 export const TextBody = okBody(Type.String(), { title: "TextResponse" });

@@ -1,6 +1,8 @@
 import type { TSchema } from "@sinclair/typebox";
 
-/** The name of an envelope around data that has one: `PartnerResponse`, `PartnerListResponse`. */
+/**
+ * Returns the title of an envelope around titled data: `PartnerResponse`, `PartnerListResponse`.
+ */
 export function responseTitle(data: TSchema): { title?: string } {
   const { title } = data;
   if (title !== undefined) return { title: `${title}Response` };

@@ -13,7 +13,7 @@ import { REFUND_FILTERS, REFUND_STATES } from "../../../engine/payments/merchant
 import { WEBHOOK_DELIVERY_STATES } from "../../../engine/webhooks/webhook-delivery.ts";
 import { WEBHOOK_DISABLED_REASONS } from "../../../engine/webhooks/webhook-endpoint.ts";
 
-/** Choices of words that several surfaces have: each is one enumeration of the document, under its title. */
+/** Declares a choice of words. Its title makes it one shared enumeration of the document. */
 
 export function words<const T extends readonly string[]>(values: T, options: { title?: string; description?: string } = {}) {
   return Type.Union(
@@ -88,16 +88,16 @@ export const TerminalId = Type.String({
   description: "Terminal identifier.",
 });
 
-/** A terminal that a body or a query names. */
 export const NamedTerminalId = Type.String({ ...TerminalId, errorMessage: "is not a terminal id" });
 
-/** The uuid of a command in the request that sends it, for the document: the engine reads it. */
+/**
+ * The uuid of a command in the request that sends it. It is for the document only, because the
+ * engine validates it.
+ */
 export const COMMAND_UUID = { ...IDENTIFIER, type: "string", pattern: TerminalId.pattern ?? "" };
 
-/** A path that names a terminal. */
 export const TerminalParams = Type.Object({ terminalId: Type.String({ ...TerminalId, parameterName: "TerminalId" }) });
 
-/** A path that names a transaction or command. */
 export const UuidParams = Type.Object({
   uuid: Type.String({
     ...IDENTIFIER,
@@ -108,18 +108,21 @@ export const UuidParams = Type.Object({
 
 const errorMessage = "must be an e-mail address";
 
-/** Of a domain, which mail can be addressed to. */
+/** The maximum length of a domain in a mail address. */
 const DOMAIN_LENGTH_MAX = 188;
 
-/** The address of a person of the portal, which is read without the blanks around it and in lower case. */
+/**
+ * The address of a person of the portal. Surrounding blanks are ignored, and it is read in lower
+ * case.
+ */
 const OF_PERSON = String.raw`^\s*[A-Za-z0-9!#$%&*+/=?^_\x60{|}~.'-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)+\s*$`;
 
-/** One that mail can be addressed to as it is. */
+/** An address that mail can be sent to without changes. */
 const OF_CUSTOMER = String.raw`^[!#-'*+\-/-9=?A-Z^-~.]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,186}[A-Za-z0-9])?$`;
 
 export const PersonEmail = Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX, pattern: OF_PERSON, errorMessage });
 
-/** That of a person who is written to. */
+/** The address of a person who receives mail. */
 export const ReachableEmail = Type.String({
   ...PersonEmail,
   pattern: OF_PERSON.replace("@", String.raw`@(?=[^\s]{1,${DOMAIN_LENGTH_MAX}}\s*$)`),
@@ -127,7 +130,10 @@ export const ReachableEmail = Type.String({
 
 export const CustomerEmail = Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX, pattern: OF_CUSTOMER, errorMessage });
 
-/** A free text that says something; null where it is left out, null or empty. Forms send what nobody filled in as an empty text. */
+/**
+ * Returns the text, or null if it is absent, null or empty. Forms send an empty text for an empty
+ * field.
+ */
 export function givenText(text: string | null | undefined): string | null {
   return text === undefined || text === "" ? null : text;
 }

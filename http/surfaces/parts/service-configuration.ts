@@ -3,9 +3,12 @@ import { SERVICE_CODES, type ServiceCode } from "../../../engine/access/partner-
 import { MAP_MEMBERS_MAX, MAP_VALUE_LENGTH_MAX, membersOf } from "../../../engine/partners/merchant-service.ts";
 import { ServiceMode } from "./schemas.ts";
 
-/** The configuration of a payment service in JSON, for partners (Partner API v1) and for merchants (the portal) alike. */
+/**
+ * The JSON configuration of a payment service, for partners (Partner API v1) and merchants (the
+ * portal).
+ */
 
-/** Two PEMs of the maximum length, or a full map, with room for JSON escapes. */
+/** Room for two PEMs of the maximum length, or a full map, with JSON escapes. */
 export const CONFIG_BODY_BYTES_MAX = 262_144;
 
 const ServiceMember = Type.Object(
@@ -26,13 +29,16 @@ export function membersShown(service: ServiceCode) {
   return rules === null ? null : rules.map(({ name, secret, lengthMax }) => ({ name, secret, maxLength: lengthMax }));
 }
 
-/** `AmazonPayConfiguration` of AMAZON_PAY. */
+/** Returns, for example, `AmazonPayConfiguration` for AMAZON_PAY. */
 function configurationTitle(code: ServiceCode): string {
   const words = code.split("_").map((word) => word.charAt(0) + word.slice(1).toLowerCase());
   return `${words.join("")}Configuration`;
 }
 
-/** A service's configuration as JSON Schema, for the documents; the engine validates it, since the rules depend on the path. */
+/**
+ * Returns the JSON Schema of a service's configuration for the documents. The engine validates the
+ * configuration, because the rules depend on the path.
+ */
 function documented(code: ServiceCode) {
   const rules = membersOf(code) ?? [];
   return {
@@ -40,7 +46,7 @@ function documented(code: ServiceCode) {
     type: "object",
     description: code,
     additionalProperties: false,
-    // A secret that is stored may be left out.
+    // A stored secret may be omitted.
     required: ["mode", ...rules.filter(({ secret }) => !secret).map(({ name }) => name)],
     properties: {
       mode: ServiceMode,
@@ -61,7 +67,7 @@ export const AnyConfiguration = Type.Unknown({
   type: "object",
   description:
     "The members depend on the service. A stored secret keeps its value if it is left out or sent as the mask that responses show. In a map, members that are left out are removed.",
-  // A body that is valid for one service may be a map of strings for another.
+  // A body may be valid for one service and a map of strings for another.
   anyOf: [
     ...SERVICE_CODES.filter((code) => membersOf(code) !== null).map(documented),
     {

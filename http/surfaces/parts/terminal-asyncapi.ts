@@ -4,11 +4,11 @@ import * as messages from "./terminal-messages.ts";
 type Json = { [member: string]: unknown };
 
 interface MessageDeclaration {
-  /** The command of its STOMP frame. */
+  /** The command of the STOMP frame. */
   frame: string;
   summary: string;
   headers: TSchema;
-  /** Absent: the frame has no body. */
+  /** Absent if the frame has no body. */
   payload?: { schema: TSchema; contentType: "application/json" | "text/plain" };
   example: { headers: Json; payload?: unknown };
 }
@@ -33,7 +33,7 @@ const onTopic = (payload: object) => ({
 const NOTICE = { uuid: "0b7d6f0e-44a5-4f7c-9a5c-0d0f4f1f3a10", amount: 0, terminalId: "SIM00001" };
 const REFUSAL = "The relay did not execute CONNECT and closes the connection: The login or passcode is wrong or missing\n";
 
-/** Every message, by the name that it has in the document. */
+/** All messages by their name in the document. */
 const MESSAGES = {
   connect: {
     frame: "CONNECT",
@@ -167,12 +167,12 @@ const CHANNELS = {
 type ChannelName = keyof typeof CHANNELS;
 
 interface OperationDeclaration {
-  /** As the relay sees it. */
+  /** From the relay's point of view. */
   action: "send" | "receive";
   channel: ChannelName;
   summary: string;
   messages: readonly MessageName[];
-  /** Messages of the session's channel that answer it. */
+  /** The possible replies in the channel of the session. */
   reply?: readonly MessageName[];
 }
 
@@ -211,7 +211,10 @@ const SECURITY_SCHEMES = {
 };
 const SECURITY = Object.keys(SECURITY_SCHEMES).map((name) => ({ $ref: `#/components/securitySchemes/${name}` }));
 
-/** The AsyncAPI 3.0 document of the messages between terminals and the relay, as the relay sees them. */
+/**
+ * Returns the AsyncAPI 3.0 document of the messages between terminals and the relay, from the
+ * relay's point of view.
+ */
 export function buildAsyncApi(version: string): Json {
   return {
     asyncapi: "3.0.0",
@@ -232,7 +235,6 @@ export function buildAsyncApi(version: string): Json {
   };
 }
 
-/** The document as text. */
 export function asyncApiText(version: string): string {
   return JSON.stringify(buildAsyncApi(version));
 }

@@ -2,11 +2,12 @@ import { Type } from "@sinclair/typebox";
 import { TERMINAL_FAMILIES } from "../../../engine/payments/tags.ts";
 
 /**
- * What a terminal and the relay send each other: bodies, and headers of STOMP frames (http/stomp/PROTOCOL.md). The endpoints for terminals that poll use the same bodies, and
+ * The messages between a terminal and the relay: bodies, and headers of STOMP frames
+ * (http/stomp/PROTOCOL.md). The endpoints for polling terminals use the same bodies, and
  * `/asyncapi.json` describes them.
  */
 
-/** A command as the terminal gets it: the partner's members and what the relay adds. */
+/** A command as the terminal receives it: the partner's members and those that the relay adds. */
 export const CommandPayload = Type.Object(
   {
     uuid: Type.String(),
@@ -34,7 +35,10 @@ export const COMMAND_EXAMPLE = {
   serverTime: "2026-11-21T10:00:00.120Z",
 };
 
-/** A result as the terminal posts it. Its members are read tolerantly (infra/docs/results.md): nothing is refused because of its form. */
+/**
+ * A result as the terminal posts it. Its members are read tolerantly (infra/docs/results.md), so
+ * its form is never a reason to reject it.
+ */
 export const ResultPayload = Type.Object(
   {},
   { additionalProperties: true, description: "A payment, scan or print result. Members other than uuid and outcome are free-form." },
@@ -49,7 +53,7 @@ export const RESULT_EXAMPLE = {
   pan: "453201******0366",
 };
 
-/** The terminal is to install a version of its app. */
+/** Requests that the terminal installs a version of its app. */
 export const ForceUpdateNotice = Type.Object(
   {
     uuid: Type.String(),
@@ -66,7 +70,7 @@ export const ForceUpdateNotice = Type.Object(
   { additionalProperties: false },
 );
 
-/** The settings of the terminal, all of them. */
+/** Contains all settings of the terminal. */
 export const ConfigNotice = Type.Object(
   {
     uuid: Type.String(),

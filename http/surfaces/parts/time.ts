@@ -1,43 +1,54 @@
 import { DateTime, IANAZone } from "luxon";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 
-/** Offsets change at quarter hours at the earliest, so one look-up serves all times of a quarter hour. */
+/** Offsets change at quarter hours at the earliest, so one lookup serves a whole quarter hour. */
 const QUARTER_HOUR_MS = 900_000;
 const OFFSETS_MAX = 10_000;
 
-/** Two reports of 400 days and those that they are compared with. A day's look-up takes some 0.2 ms, so two years of them would hold a thread for 140 ms each time. */
+/**
+ * Two reports of 400 days and the periods they are compared with. The lookup of a day takes about
+ * 0.2 ms, so without a cache two years would block a thread for 140 ms each time.
+ */
 const DAYS_MAX = 1_600;
 
 /** No time zone changes its clocks twice within this time. */
 const BEFORE_MIDNIGHT_MS = 6 * 3_600_000;
 
-/** Local times and days of the interface, in the installation's time zone (`RELAY_TIME_ZONE`). */
+/**
+ * The local times and days of the interface, in the installation's time zone (`RELAY_TIME_ZONE`).
+ */
 export interface LocalTime {
-  /** ISO 8601 local date-time without zone, to the millisecond. */
+  /** ISO 8601 local date and time without zone, with milliseconds. */
   format(atMs: number): string;
-  /** The day's first millisecond and the first of the next day, or null for a text that is not a day (`YYYY-MM-DD`). */
+  /**
+   * Returns the first millisecond of the day and of the next day, or null if the text is not a day
+   * (`YYYY-MM-DD`).
+   */
   dayRange(day: string): { fromMs: number; untilMs: number } | null;
-  /** The day of a time. */
   dayOf(atMs: number): string;
   /**
-   * When the clocks of a day show what they show at a time; within the day. A time that the day skips is the one that its clocks show instead, and of a time
-   * that it has twice it is the first.
+   * Returns the moment of the day at which its clocks show the same time of day as at `atMs`. If
+   * the day skips that time, it is the moment at which the clocks have moved past it. If the day
+   * has that time twice, it is the first.
    */
   sameTimeOn(day: string, atMs: number): number | null;
-  /** How far the zone's clocks are ahead of UTC at a time, in milliseconds. */
+  /** The offset of the zone's clocks from UTC at a time, in milliseconds. */
   offsetMs(atMs: number): number;
-  /** IANA name of the time zone. */
+  /** The IANA name of the time zone. */
   readonly zone: string;
 }
 
-/** The day so many days after another (before it, where the number is negative). */
+/** Adds days to a day; a negative number subtracts them. */
 export function daysAfter(day: string, days: number): string {
   return DateTime.fromISO(day, { zone: "utc" }).plus({ days }).toISODate() ?? day;
 }
 
 export function createLocalTime(zoneName: string): LocalTime {
   let known: IANAZone | null = null;
-  /** Made for the first time that is shown: the look-up of its rules takes a thread some 15 ms. */
+  /**
+   * Created for the first time that is formatted, because loading the zone's rules takes about 15
+   * ms.
+   */
   const zone = () => {
     known ??= IANAZone.create(zoneName);
     return known;
@@ -54,7 +65,10 @@ export function createLocalTime(zoneName: string): LocalTime {
     return offset;
   }
 
-  /** The first of two midnights where clocks are turned back to it (Azores, Havana): the hour between them is of this day, and of no other. */
+  /**
+   * Returns the first of two midnights if the clocks are turned back to midnight (Azores, Havana).
+   * The repeated hour belongs to this day only.
+   */
   function startOf(day: DateTime): number {
     const midnight = day.startOf("day").toMillis();
     const turnedBackMs = Math.max(0, zone().offset(midnight - BEFORE_MIDNIGHT_MS) - zone().offset(midnight)) * 60_000;
@@ -70,7 +84,7 @@ export function createLocalTime(zoneName: string): LocalTime {
     const found = ranges.get(day);
     if (found !== undefined) return found;
     const range = rangeOf(day);
-    // What is no day is asked for once, and by whoever likes.
+    // Invalid days are not cached, because a caller may send any number of them.
     if (range === null) return null;
     if (ranges.size >= DAYS_MAX) ranges.clear();
     ranges.set(day, range);
@@ -87,7 +101,10 @@ export function createLocalTime(zoneName: string): LocalTime {
   let quarterOfDay = Number.NaN;
   let latestDay = "";
 
-  /** Days begin with a quarter hour, so the latest one answers nearly all questions of what happens now. */
+  /**
+   * Days start at a quarter hour, so the latest range answers nearly all calls for the current
+   * time.
+   */
   function dayOf(atMs: number): string {
     const quarter = Math.floor(atMs / QUARTER_HOUR_MS);
     if (quarter !== quarterOfDay) {
@@ -105,7 +122,7 @@ export function createLocalTime(zoneName: string): LocalTime {
       const range = dayRange(day);
       if (range === null) return null;
       const timeOfDay = format(atMs).slice("YYYY-MM-DDT".length);
-      // By the clocks as they are when the day begins, and as they are when it ends.
+      // Tries the offset at the start of the day and the offset at its end.
       const [asBegun = 0, asEnded = 0] = [range.fromMs, range.untilMs].map(
         (edgeMs) => Date.parse(`${day}T${timeOfDay}Z`) - zone().offset(edgeMs) * 60_000,
       );
@@ -117,30 +134,41 @@ export function createLocalTime(zoneName: string): LocalTime {
   };
 }
 
-/** ClickHouse's dates end in 2149; a day beyond either end would be another one there. */
+/**
+ * Dates of ClickHouse end in 2149. A day outside these bounds would become a different one there.
+ */
 export const FIRST_DAY = "1970-01-02";
 export const LAST_DAY = "2148-12-31";
 
-/** A day of a query, as far as a pattern can tell it. That a month has the day is looked up. */
+/**
+ * A day of a query, as far as a pattern can check it. `isCalendarDay` checks that the month has the
+ * day.
+ */
 export const DAY = {
   pattern: "^(?:19[7-9][0-9]|20[0-9]{2}|21[0-3][0-9]|214[0-8])-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])$",
   examples: ["2026-11-26"],
   errorMessage: `is not a day of the calendar from ${FIRST_DAY} to ${LAST_DAY}`,
 };
 
-/** Whether a text of this form is a day of the calendar, in the range. */
+/** Returns true for an existing calendar day within the range. */
 export function isCalendarDay(day: string): boolean {
   return day >= FIRST_DAY && day <= LAST_DAY && new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 }
 
-/** First millisecond of a day of the query, and the first of the next. Throws RelayError `invalid_request`. */
+/**
+ * Returns the first millisecond of a day of the query and of the next day. Throws RelayError
+ * `invalid_request`.
+ */
 export function dayOfQuery(member: string, day: string, localTime: LocalTime): { fromMs: number; untilMs: number } {
   const range = day < FIRST_DAY || day > LAST_DAY ? null : localTime.dayRange(day);
   if (range === null) throw new RelayError("invalid_request", `${member}: is not a day of the calendar from ${FIRST_DAY} to ${LAST_DAY}`);
   return range;
 }
 
-/** The range of `from` and `to`, both included; open where one is absent. Throws RelayError `invalid_request`. */
+/**
+ * Returns the range from `from` to `to`, including both. It is open on a side that is absent.
+ * Throws RelayError `invalid_request`.
+ */
 export function rangeOfQuery(query: { from?: string; to?: string }, localTime: LocalTime): { fromMs?: number; untilMs?: number } {
   const { from, to } = query;
   if (from !== undefined && to !== undefined && from > to) throw new RelayError("invalid_request", "from: is after to");

@@ -4,7 +4,10 @@ import type { TransactionKey } from "../../../engine/payments/merchant-transacti
 
 const IDENTIFIER = new RegExp(`^[A-Za-z0-9._-]{1,${IDENTIFIER_LENGTH_MAX}}$`);
 
-/** Where a page ended, as an opaque text. It names a place in the list of whoever asks, and opens nothing. */
+/**
+ * Returns the end of a page as an opaque text. It only marks a cursor position in the caller's own
+ * list and grants no access.
+ */
 export function cursorOf({ createdAtMs, uuid, terminalId }: TransactionKey): string {
   return Buffer.from(`${createdAtMs}/${uuid}/${terminalId}`).toString("base64url");
 }

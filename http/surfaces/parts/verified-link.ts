@@ -1,7 +1,7 @@
 import type { VerifiedLink } from "../../../engine/links/links.ts";
 import { iso } from "../../endpoint/time.ts";
 
-/** What an answer to a verify says about its age. */
+/** Headers that state the age of a verified answer. */
 export const FRESHNESS_HEADERS = {
   "Relay-Answer-Stale": {
     description: "`true` if the card gateway could not be asked now: the state is the last known one, and may have changed.",

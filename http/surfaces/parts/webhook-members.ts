@@ -2,7 +2,10 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import { holdsSchemePan, maskPans } from "../../../engine/kernel/mask.ts";
 import { givenText } from "./schemas.ts";
 
-/** The texts that are kept and shown. A masked address would be another one, so such an address is refused. */
+/**
+ * Checks the texts that are stored and shown. An address with a card number is rejected, because
+ * masking would change the address.
+ */
 export function withoutCards({ url, description }: { url?: string; description?: string | null }): {
   url?: string;
   description?: string | null;
@@ -15,7 +18,7 @@ export function withoutCards({ url, description }: { url?: string; description?:
   };
 }
 
-/** Each name once; `*` says all that others could. */
+/** Removes repeated names. `*` includes all others. */
 export function distinctEvents(events: readonly string[]): string[] {
   return events.includes("*") ? ["*"] : [...new Set(events)];
 }

@@ -15,7 +15,7 @@ export const DisputeState = words(DISPUTE_STATES, { title: "DisputeState" });
 export const DisputeStage = words(DISPUTE_STAGES, { title: "DisputeStage" });
 export const DisputeCategory = words(DISPUTE_CATEGORIES, { title: "DisputeCategory" });
 export const AlertState = words(ALERT_STATES, { title: "AlertState" });
-export const AlertSource = words(ALERT_SOURCES, { title: "AlertSource", description: "RDR: the network itself moves the money." });
+export const AlertSource = words(ALERT_SOURCES, { title: "AlertSource", description: "RDR: the network itself refunds the customer." });
 
 const disputeMembers = {
   id: Type.String(),

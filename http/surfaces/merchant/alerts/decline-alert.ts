@@ -10,15 +10,15 @@ export const declineAlert = oneAlert.action({
   method: "POST",
   path: "/decline",
   summary: "Decline an alert",
-  description: "Nothing is given back; the customer's bank may begin a dispute.",
+  description: "Nothing is refunded. The customer's bank may open a dispute.",
   may: "operate",
-  noStepUp: "Declining gives no money away: a dispute may follow, and its response needs a fresh factor.",
+  noStepUp: "Declining moves no money. A dispute may follow, and its response needs a fresh factor.",
   body: Type.Optional(DeclineAlert),
   bodyExample: { reason: "The customer has the goods" },
   idempotency: "sealed",
   audit: { action: "alert.decline" },
   done: {
-    description: "Declined.",
+    description: "The alert is declined.",
     changes: {
       state: "DECLINED",
       answerable: false,
@@ -26,7 +26,7 @@ export const declineAlert = oneAlert.action({
     },
   },
   conflict:
-    "It has ended (not_pending), or a refund is under way (outcome_unknown, with `Retry-After`). Or the same `Idempotency-Key` was used with another body.",
+    "`not_pending`: the alert has ended. `outcome_unknown`: a refund is in progress (with `Retry-After`). `conflict`: the same `Idempotency-Key` was used with another body.",
   run: async ({ alerts }, owner, { caller, params, body = {}, operationId, request }) => {
     const { reason = null } = body;
     const outcome = await alerts.decline(owner, params.id, reason, actorOf(caller), { id: operationId, requestId: request.id });
@@ -36,7 +36,7 @@ export const declineAlert = oneAlert.action({
       case "outcome_unknown":
         throw outcomeUnknown();
       case "not_pending":
-        return refusal(409, "not_pending", `The alert is ${outcome.alert.state}: it cannot be declined any more`);
+        return refusal(409, "not_pending", `The alert is ${outcome.alert.state} and can no longer be declined`);
       case "declined":
         return { done: outcome.alert };
     }

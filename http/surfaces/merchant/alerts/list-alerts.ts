@@ -10,7 +10,7 @@ export const listAlerts = listEndpoint(alerts, {
   path: "/alerts",
   summary: "List alerts",
   description:
-    "The newest first, unless `order` is `due`. A page of a filtered list may have fewer items than `limit`, or none, and still a `next`.",
+    "Lists the newest alerts first, unless `order` is `due`. A page of a filtered list may have fewer items than `limit`, or none, and still have a `next`.",
   query: Type.Object({ ...ALERT_FILTERS, ...PAGE_QUERY }),
   item: alert,
   page: ({ alerts: ofMerchant, localTime }, owner, query) => {

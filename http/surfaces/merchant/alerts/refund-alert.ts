@@ -12,7 +12,7 @@ export const refundAlert = oneAlert.action({
   path: "/refund",
   summary: "Refund the payment of an alert",
   description:
-    "Gives the whole of the payment back, once, however often it is asked for: the alert is then REFUNDED, also where it had been given back before. Where the gateway's answer is missing (`outcome_unknown`) the relay finds out by itself, and the same request again says how it stands.",
+    "Refunds the whole payment, and does so once, however often the call is repeated. The alert is then REFUNDED, even if the payment was refunded before. If the gateway does not respond (`outcome_unknown`), the relay finds out the outcome automatically; repeat the same request to learn it.",
   may: "refund",
   stepUp: true,
   deadlineMs: DEADLINE_MS,
@@ -20,7 +20,7 @@ export const refundAlert = oneAlert.action({
   audit: { action: "alert.refund" },
   errors: [413, 415],
   done: {
-    description: "Refunded.",
+    description: "The payment is refunded.",
     changes: {
       state: "REFUNDED",
       answerable: false,
@@ -31,7 +31,7 @@ export const refundAlert = oneAlert.action({
     },
   },
   conflict:
-    "Not refunded, by `code`: `not_pending`. `under_dispute`: its payment is disputed already. `no_payment`: it is not known which one it is. `network_refunds`: the network moves the money itself. `not_refundable_here`: a terminal took it. `refund_refused`: by the gateway, or as the message says. `outcome_unknown`: a refund is under way (with `Retry-After`). Or the same `Idempotency-Key` was used for another request.",
+    "The payment was not refunded, for the reason in `code`. `not_pending`: the alert has ended. `under_dispute`: the payment is already disputed. `no_payment`: the payment is unknown. `network_refunds`: the network refunds the customer itself. `not_refundable_here`: a terminal took the payment. `not_paid`: nothing was paid. `partial_refund`: a part of the payment was refunded before. `refund_refused`: the gateway refused; the reason is in the message. `outcome_unknown`: a refund is in progress (with `Retry-After`). `conflict`: the same `Idempotency-Key` was used for another request.",
   run: async ({ alerts }, owner, { caller, params, operationId, request }) => {
     const outcome = await alerts.refund(owner, params.id, actorOf(caller), { id: operationId, requestId: request.id });
     switch (outcome?.type) {
@@ -42,13 +42,13 @@ export const refundAlert = oneAlert.action({
       case "outcome_unknown":
         throw outcomeUnknown();
       case "not_pending":
-        return refusal(409, "not_pending", `The alert is ${outcome.alert.state}: it cannot be refunded any more`);
+        return refusal(409, "not_pending", `The alert is ${outcome.alert.state} and can no longer be refunded`);
       case "under_dispute":
-        return refusal(409, "under_dispute", "The payment is under dispute, and nothing of it is given back");
+        return refusal(409, "under_dispute", "The payment is under dispute and cannot be refunded");
       case "no_payment":
-        return refusal(409, "no_payment", "It is not known which payment it is about");
+        return refusal(409, "no_payment", "The payment of this alert is unknown, so it cannot be refunded");
       case "network_refunds":
-        return refusal(409, "network_refunds", "The network gives the money back itself");
+        return refusal(409, "network_refunds", "The network refunds the customer itself; do not refund the payment");
       case "refused":
         return notRefunded(outcome.alert.refund?.detail ?? null);
     }
@@ -58,14 +58,14 @@ export const refundAlert = oneAlert.action({
 function notRefunded(detail: string | null) {
   switch (detail) {
     case "not_refundable_here":
-      return refusal(409, "not_refundable_here", "A payment of a terminal is refunded on the terminal");
+      return refusal(409, "not_refundable_here", "Refund a payment of a terminal on the terminal");
     case "under_dispute":
-      return refusal(409, "under_dispute", "The payment is under dispute, and nothing of it is given back");
+      return refusal(409, "under_dispute", "The payment is under dispute and cannot be refunded");
     case "not_paid":
       return refusal(409, "not_paid", "There is nothing to refund: it was not paid");
     case "partial_refund":
-      return refusal(409, "partial_refund", "A part of it was given back already; only the whole can be refunded from here");
+      return refusal(409, "partial_refund", "A part of the payment was already refunded; only whole payments can be refunded from here");
     default:
-      return refusal(409, "refund_refused", `It was not given back: ${detail ?? "the gateway refused"}`);
+      return refusal(409, "refund_refused", `The payment was not refunded: ${detail ?? "the gateway refused"}`);
   }
 }

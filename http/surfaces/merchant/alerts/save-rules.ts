@@ -13,7 +13,7 @@ export const saveAlertRules = alerts.endpoint({
   path: `${MERCHANT_BASE}/alert-rules`,
   summary: "Update the rules for alerts",
   description:
-    "All of them. They count for alerts that come from then on; what a rule has decided before is gone on with. An alert that matches a rule is refunded as a whole, without anybody looking at it; where the payment is more than the alert says, nothing is.",
+    "Replaces all rules. They apply to alerts that arrive from now on; refunds that a rule has already started continue. If an alert matches a rule, the relay refunds the whole payment without asking anybody. If the payment is larger than the amount of the alert, it refunds nothing.",
   auth: "merchantUserOrKey",
   may: "configure",
   stepUp: true,
@@ -29,13 +29,14 @@ export const saveAlertRules = alerts.endpoint({
   },
   audit: { action: "alert-rules.replace", subject: ({ body }) => (body.enabled ? "on" : "off") },
   responses: {
-    200: { description: "Saved.", body: okOf(AlertRules), example: { status: "ok", data: RULES_EXAMPLE } },
+    200: { description: "The rules are saved.", body: okOf(AlertRules), example: { status: "ok", data: RULES_EXAMPLE } },
     ...alerts.errors(400, 401, 403, 413, 415, 429, 503),
-    409: { description: "They are no longer as in `seen` (conflict).", body: alerts.envelope.schema },
+    409: { description: "`conflict`: the rules have changed since the version in `seen`.", body: alerts.envelope.schema },
   },
   handle: async (operations, { caller, body }) => {
     const saved = await operations.alerts.saveRules(merchantOwnerOf(caller), ruleSetOf(body), body.seen, actorOf(caller));
-    if (saved.type === "changed") throw new RelayError("conflict", "Somebody else has changed the rules meanwhile: load them again");
+    if (saved.type === "changed")
+      throw new RelayError("conflict", "Somebody else has changed the rules; load them again and repeat the change");
     return { status: 200, body: ok(await rulesJson(operations, caller, saved)) };
   },
 });

@@ -19,16 +19,16 @@ import { ALERT_LIST } from "./list.ts";
 
 /** The resource of pre-dispute alerts, and the JSON of their rules. Pages take their types from it. */
 
-const AMOUNT = { minimum: 1, maximum: 999_999_999_999, description: "Minor units." };
+const AMOUNT = { minimum: 1, maximum: 999_999_999_999, description: "An amount in minor units." };
 
-export const AlertSourceWord = words(ALERT_SOURCES, { title: "AlertSource", description: "RDR: the network itself moves the money." });
+export const AlertSourceWord = words(ALERT_SOURCES, { title: "AlertSource", description: "RDR: the network itself refunds the customer." });
 
 /** The filters of GET /alerts, without PAGE_QUERY. */
 export const ALERT_FILTERS = filtersOf(ALERT_LIST, {
   state: AlertStateWord,
   source: AlertSourceWord,
   from: { description: "Received on this day or later, in the installation's time zone." },
-  order: { description: "`due`: those that are PENDING, the most urgent first. Default: newest." },
+  order: { description: "`due`: only PENDING alerts, the most urgent first. Default: `newest`." },
 });
 
 type AlertContext = ActorContext<DisputeActor>;
@@ -40,20 +40,21 @@ const refund = r.resource({
     state: r.value(
       words(["requested", "done", "refused"], {
         title: "AlertRefundState",
-        description: "requested: the gateway was asked, and what came of it is not known yet.",
+        description:
+          "requested: the request was sent to the gateway, and its outcome is unknown. done: the payment is refunded. refused: the payment was not refunded.",
       }),
     ),
     by: r
-      .text("An e-mail address (masked for roles that do not see personal data), `API key`, `Former user`, or the id of a rule.")
+      .text("The actor: an e-mail address (masked for roles that do not see personal data), `API key`, `Former user`, or the id of a rule.")
       .from(({ by }, { names }) => (by.type === "rule" ? by.ruleId : names(by, true).by))
       .personal((_, { by }, { names }) => (by.type === "rule" ? by.ruleId : names(by, false).by)),
     byType: r
       .value(words(["rule", "user", "former_user", "key"], { title: "AlertRefundBy" }))
       .from(({ by }, { names }) => (by.type === "rule" ? by.type : names(by).byType)),
-    requestedAt: r.time("when it was asked for."),
-    endedAt: r.time("when it was known what became of it.").orNull(),
-    moved: r.boolean("false: it had been given back before, or was not."),
-    detail: r.text("Why it was refused.").orNull(),
+    requestedAt: r.time("when the refund was requested."),
+    endedAt: r.time("when the outcome became known.").orNull(),
+    moved: r.boolean("Whether this refund moved money. false: the payment was refunded before, or it was not refunded."),
+    detail: r.text("Why the refund was refused; null if it was not.").orNull(),
   },
   views: { webhook: [["state", "moved", "requestedAt"]] },
 });
@@ -65,12 +66,13 @@ const end = e.resource({
     by: e.value(
       words(["merchant", "deadline", "network", "invalid"], {
         title: "AlertEndBy",
-        description: "merchant: declined. deadline: nobody answered in time. network: it has resolved it. invalid: it was none.",
+        description:
+          "merchant: the merchant declined it. deadline: nobody answered in time. network: the network resolved it. invalid: the source withdrew it.",
       }),
     ),
-    at: e.time("when."),
+    at: e.time("when the alert ended."),
     reason: e
-      .text("The merchant's words; null for roles that do not see personal data.")
+      .text("The reason that the merchant gave; null for roles that do not see personal data.")
       .orNull()
       .personal(() => null),
   },
@@ -86,28 +88,29 @@ export const alert = m.resource({
     source: m.value(AlertSourceWord),
     networkRef: m.text("The source's reference."),
     state: m.value(AlertStateWord),
-    uuid: m.text("The payment; null where it is not known.").orNull(),
+    uuid: m.text("The uuid of the payment; null if the payment is unknown.").orNull(),
     terminalId: m.text().orNull(),
-    method: m.text("How it was paid; null where it is not known.").orNull(),
+    method: m.text("The payment method; null if it is unknown.").orNull(),
     category: m.value(DisputeCategory),
     amountMinor: m.integer(),
     currency: m.text(),
-    respondBy: m.time("until when it may be answered."),
+    respondBy: m.time("the deadline for a response."),
     answerable: m
-      .boolean("Whether it may be refunded or declined now.")
+      .boolean("Whether the alert can be refunded or declined now.")
       .from((record, { nowMs }) => record.state === "PENDING" && !isRefunding(record) && nowMs < record.respondByMs),
-    rule: m.text("The rule that has decided.").orNull(),
+    rule: m.text("The id of the rule that decided; null if no rule did.").orNull(),
     ruleHeld: m
       .value(
         words(["daily_cap", "under_dispute"], {
           title: "AlertRuleHeld",
-          description: "Why a rule that matched has not refunded it: the day's limit was reached, or its payment is under dispute.",
+          description:
+            "Why a matching rule has not refunded the payment. daily_cap: the limit for the day was reached. under_dispute: the payment is under dispute.",
         }),
       )
       .orNull(),
     refund: m.nested(refund).orNull(),
     end: m.nested(end).orNull(),
-    createdAt: m.time("when it was received."),
+    createdAt: m.time("when the relay received it."),
     updatedAt: m.time("when it last changed."),
   },
   views: {
@@ -132,7 +135,15 @@ export const alertObject = (record: AlertRecord) => webhookObject("alert", alert
 
 /** POST /alerts/{id}/decline. */
 export const DeclineAlert = Type.Object(
-  { reason: Type.Optional(Type.String({ ...NO_CONTROL_CHARACTERS, maxLength: ALERT_REASON_LENGTH_MAX, description: "For yourself." })) },
+  {
+    reason: Type.Optional(
+      Type.String({
+        ...NO_CONTROL_CHARACTERS,
+        maxLength: ALERT_REASON_LENGTH_MAX,
+        description: "The merchant's own note; it is not sent to the network.",
+      }),
+    ),
+  },
   { title: "AlertDecline" },
 );
 
@@ -141,25 +152,28 @@ const some = <T extends TSchema>(item: T, maxItems: number, description: string)
 
 export const AlertRule = Type.Object(
   {
-    id: Type.String({ pattern: "^[A-Za-z0-9_-]{1,32}$", description: "Your own, unique among the rules." }),
-    amountMaxMinor: Type.Integer({ ...AMOUNT, description: "Alerts up to this amount; minor units." }),
-    sources: some(words(ALERT_RULE_SOURCES, { title: "AlertRuleSource" }), ALERT_RULE_SOURCES.length, "Null: any."),
-    categories: some(DisputeCategory, 6, "Null: any."),
-    methods: some(Type.String({ pattern: "^[A-Z][A-Z0-9_]{0,31}$" }), 16, "CARD, PAYBYLINK, ...; null: any."),
+    id: Type.String({ pattern: "^[A-Za-z0-9_-]{1,32}$", description: "An id that you choose; unique among the rules." }),
+    amountMaxMinor: Type.Integer({ ...AMOUNT, description: "The rule matches alerts up to this amount in minor units." }),
+    sources: some(words(ALERT_RULE_SOURCES, { title: "AlertRuleSource" }), ALERT_RULE_SOURCES.length, "Null: any source."),
+    categories: some(DisputeCategory, 6, "Null: any category."),
+    methods: some(Type.String({ pattern: "^[A-Z][A-Z0-9_]{0,31}$" }), 16, "CARD, PAYBYLINK, ...; null: any method."),
   },
   { title: "AlertRule", additionalProperties: false },
 );
 
 const ruleSet = {
-  enabled: Type.Boolean({ description: "Off until somebody switches it on." }),
-  currency: Type.String({ pattern: "^[A-Z]{3}$", description: "Of the amounts here; alerts of other currencies match no rule." }),
+  enabled: Type.Boolean({ description: "Whether the rules are on. They are off until somebody turns them on." }),
+  currency: Type.String({
+    pattern: "^[A-Z]{3}$",
+    description: "The currency of all amounts here. Alerts in other currencies match no rule.",
+  }),
   rules: Type.Array(AlertRule, { maxItems: ALERT_RULES_MAX }),
   dailyCountMax: Type.Integer({
     minimum: 1,
     maximum: ALERT_RULE_DAILY_COUNT_MAX,
-    description: "What rules may refund on one day of the installation's time zone.",
+    description: "The maximum number of refunds by rules per day, in the installation's time zone.",
   }),
-  dailyAmountMaxMinor: Type.Integer({ ...AMOUNT, description: "The same as an amount; minor units." }),
+  dailyAmountMaxMinor: Type.Integer({ ...AMOUNT, description: "The maximum total amount of refunds by rules per day, in minor units." }),
 };
 
 /** POST /alert-rules/dry-run. */
@@ -170,7 +184,7 @@ export const SaveAlertRules = Type.Object(
     ...ruleSet,
     seen: Type.Integer({
       minimum: 0,
-      description: "The `version` that was looked at: 409 (`conflict`) where somebody has changed them since.",
+      description: "The `version` that you read. If the rules have changed since, the response is 409 (`conflict`).",
     }),
   },
   { title: "AlertRulesChange" },
@@ -179,10 +193,13 @@ export const SaveAlertRules = Type.Object(
 export const AlertRules = Type.Object(
   {
     ...ruleSet,
-    version: Type.Integer({ description: "Goes back as `seen`." }),
-    updatedAt: nullable(time("when they were last changed; null: never.")),
+    version: Type.Integer({ description: "Send it as `seen` with the next change." }),
+    updatedAt: nullable(time("when the rules were last changed; null if never.")),
     updatedBy: nullable(
-      Type.String({ description: "An e-mail address (masked for roles that do not see personal data), `API key` or `Former user`." }),
+      Type.String({
+        description:
+          "The actor: an e-mail address (masked for roles that do not see personal data), `API key` or `Former user`; null if the rules were never changed.",
+      }),
     ),
   },
   { title: "AlertRules" },
@@ -191,20 +208,20 @@ export const AlertRules = Type.Object(
 /** The answer of POST /alert-rules/dry-run. */
 export const AlertRulesDryRun = Type.Object(
   {
-    from: time("alerts received from this time on were looked at."),
-    looked: Type.Integer({ description: "How many were looked at." }),
-    refunded: Type.Integer({ description: "How many of them the rules would have refunded." }),
-    refundedMinor: Type.Integer({ description: "The sum of their amounts, in the rules' currency." }),
-    capped: Type.Integer({ description: "How many more match a rule, and would not have been refunded because of the day's limits." }),
+    from: time("the test covers alerts received from this time on."),
+    looked: Type.Integer({ description: "The number of alerts that the test covers." }),
+    refunded: Type.Integer({ description: "The number of them that the rules would have refunded." }),
+    refundedMinor: Type.Integer({ description: "The sum of the refunded amounts, in the currency of the rules." }),
+    capped: Type.Integer({ description: "The number of further alerts that match a rule but exceed the daily limits." }),
     items: Type.Array(
       Type.Object({
         alert: alert.schema,
         rule: Type.String(),
-        capped: Type.Boolean({ description: "Because of the day's limits, not refunded." }),
+        capped: Type.Boolean({ description: "Whether the daily limits would have prevented the refund." }),
       }),
-      { description: "Those that match a rule, the newest first, at most 100." },
+      { description: "The alerts that match a rule, the newest first, at most 100." },
     ),
-    complete: Type.Boolean({ description: "false: there are too many, and these are the newest." }),
+    complete: Type.Boolean({ description: "false: there are too many alerts, and the test covers only the newest." }),
   },
   { title: "AlertRulesDryRun" },
 );

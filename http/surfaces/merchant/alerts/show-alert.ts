@@ -3,5 +3,5 @@ import { oneAlert } from "./surface.ts";
 export const showAlert = oneAlert.show({
   name: "showAlert",
   summary: "Get an alert",
-  description: "Its payment is that of `uuid` among the transactions.",
+  description: "Returns the alert. `uuid` identifies its payment among the transactions.",
 });

@@ -9,7 +9,7 @@ export const showAlertRules = alerts.endpoint({
   method: "GET",
   path: `${MERCHANT_BASE}/alert-rules`,
   summary: "Get the rules for alerts",
-  description: "Which alerts are refunded by themselves. Until somebody makes some, none are.",
+  description: "Returns the rules that decide which alerts are refunded automatically. Without rules, none are.",
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,

@@ -42,7 +42,7 @@ const RETRY_AFTER_SECONDS = 3;
 
 /** A response with Retry-After is not stored for its idempotency key, so that a repetition finds out. */
 export function outcomeUnknown(): RelayError {
-  return new RelayError("conflict", "A refund is under way, and what came of it is not known yet: repeat the same request to find out", {
+  return new RelayError("conflict", "The outcome of the refund is not known yet: repeat the same request to learn it", {
     ...{ detail: "outcome_unknown", retryAfterSeconds: RETRY_AFTER_SECONDS },
   });
 }

@@ -14,10 +14,10 @@ export const tryAlertRules = alerts.endpoint({
   path: `${MERCHANT_BASE}/alert-rules/dry-run`,
   summary: "Test rules for alerts",
   description:
-    "Which alerts of the last 90 days the given rules would have refunded, whether they are on or not. Nothing is changed. It does not say what else decides: a payment under dispute, one that was given back before, and the gateway.",
+    "Returns the alerts of the last 90 days that the given rules would have refunded, whether the rules are on or off. It changes nothing. It does not consider whether a payment was under dispute or refunded before, or whether the gateway would have refused.",
   auth: "merchantUserOrKey",
   may: "configure",
-  noStepUp: "It only computes what rules would have done.",
+  noStepUp: "The test only computes what the rules would have done.",
   rateLimit: PORTAL_RATE,
   body: AlertRuleSet,
   bodyExample: {
@@ -30,7 +30,7 @@ export const tryAlertRules = alerts.endpoint({
   audit: "changes nothing",
   responses: {
     200: {
-      description: "What they would have done.",
+      description: "The result of the test.",
       body: okOf(AlertRulesDryRun),
       example: {
         status: "ok",

@@ -36,7 +36,7 @@ export const showDisputeStats = disputes.endpoint({
   path: `${MERCHANT_BASE}/disputes/stats`,
   summary: "Get the statistics of disputes",
   description:
-    "Of all disputes and alerts that are kept, and of this month's against its approved card payments. Where those cannot be read now, `cardPayments`, `cardVolumeMinor` and the rates are null, and the rest counts all the same.",
+    "Returns figures about all stored disputes and alerts, and compares this month's disputes with its approved card payments. If the card payments cannot be read at the moment, `cardPayments`, `cardVolumeMinor` and the rates are null. The other figures are still correct.",
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,

@@ -10,7 +10,7 @@ export const listDisputes = listEndpoint(disputes, {
   path: "/disputes",
   summary: "List disputes",
   description:
-    "The newest first; with `dueWithinDays` those that are to be answered, the most urgent first. Alerts that are still to be answered are among them with the status `ALERT`, unless `includeAlerts` is false or a `stage` is asked for, which alerts have none. A page of a filtered list may have fewer items than `limit`, or none, and still a `next`.",
+    "Lists the newest disputes first. With `dueWithinDays` it lists only disputes that need a response, the most urgent first. The list includes alerts that need an answer, with the status `ALERT`, unless `includeAlerts` is false or `stage` is given (alerts have no stage). A page of a filtered list may have fewer items than `limit`, or none, and still have a `next`.",
   query: Type.Object({ ...DISPUTE_FILTERS, ...PAGE_QUERY }),
   item: disputeItem,
   page: async ({ disputeBoard, localTime, clock }, owner, query) => {

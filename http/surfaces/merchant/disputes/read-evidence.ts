@@ -7,7 +7,7 @@ export const readEvidence = disputes.endpoint({
   method: "GET",
   path: `${MERCHANT_BASE}/disputes/{id}/evidence/{fileId}`,
   summary: "Download a file of evidence",
-  description: "As an attachment, byte for byte as it was uploaded. A download that breaks off was not complete.",
+  description: "Returns the uploaded bytes unchanged, as an attachment. If the download is interrupted, the file is incomplete.",
   auth: "merchantUserOrKey",
   apartByEnvironment: true,
   may: "see personal data",
@@ -15,11 +15,11 @@ export const readEvidence = disputes.endpoint({
   params: EvidenceParams,
   responses: {
     200: {
-      description: "The file. Its type is in the dispute.",
+      description: "The file. The dispute states its media type.",
       stream: true,
       contentType: "application/octet-stream",
       headers: {
-        "Content-Disposition": { description: "`attachment`, with the file's name." },
+        "Content-Disposition": { description: "`attachment` with the file's name." },
         "Content-Security-Policy": { description: "`sandbox`." },
       },
     },

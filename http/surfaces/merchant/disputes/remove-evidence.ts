@@ -8,17 +8,21 @@ export const removeEvidence = disputes.endpoint({
   method: "DELETE",
   path: `${MERCHANT_BASE}/disputes/{id}/evidence/{fileId}`,
   summary: "Delete a file of evidence",
-  description: "Its contents are deleted. What was submitted stays.",
+  description: "Deletes the contents of the file. A submitted file cannot be deleted.",
   auth: "merchantUserOrKey",
   may: "operate",
-  noStepUp: "Only a file that was not submitted is removed, and it can be uploaded again.",
+  noStepUp: "Only a file that was not submitted can be deleted, and it can be uploaded again.",
   rateLimit: PORTAL_RATE,
   params: EvidenceParams,
   audit: { action: "dispute.remove-evidence" },
   responses: {
-    200: { description: "Removed.", body: okOf(dispute.schema), example: { status: "ok", data: { ...dispute.example, files: [] } } },
+    200: {
+      description: "The file is deleted.",
+      body: okOf(dispute.schema),
+      example: { status: "ok", data: { ...dispute.example, files: [] } },
+    },
     ...disputes.errors(400, 401, 403, 404, 429, 503),
-    409: { description: `${NOT_ANSWERABLE}, or it was submitted (frozen).`, body: disputes.envelope.schema },
+    409: { description: `${NOT_ANSWERABLE}. \`frozen\`: the file was submitted.`, body: disputes.envelope.schema },
   },
   handle: async (operations, { caller, params, request }) => {
     const operation = { id: request.id, requestId: request.id };
@@ -26,7 +30,7 @@ export const removeEvidence = disputes.endpoint({
     if (outcome === null) throw noSuchFile();
     switch (outcome.type) {
       case "frozen":
-        return refusal(409, "frozen", "The file was submitted, and stays");
+        return refusal(409, "frozen", "The file was submitted and cannot be deleted");
       case "not_open":
       case "deadline_passed":
         return notAnswerable({ type: outcome.type, dispute: outcome.dispute });

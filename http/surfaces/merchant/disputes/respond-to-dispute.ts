@@ -15,7 +15,7 @@ export const respondToDispute = oneDispute.action({
   path: "/respond",
   summary: "Send a response to a dispute",
   description:
-    "Once, and for good: CHALLENGE submits a statement or at least one file and freezes them, ACCEPT accepts liability and loses the dispute. An answer 200 means that it is stored; the network is given it afterwards, as `responses` says.",
+    "CHALLENGE submits a statement, files, or both, and they cannot be changed afterwards. ACCEPT accepts liability, and the dispute is lost. Neither can be undone. Status 200 means that the response is stored. The relay sends it to the network afterwards; `responses` shows the progress.",
   may: "operate",
   stepUp: true,
   bodyBytesMax: BODY_BYTES_MAX,
@@ -24,13 +24,13 @@ export const respondToDispute = oneDispute.action({
   // The answer contains the texts of the response.
   idempotency: "sealed",
   audit: { action: "dispute.respond", note: ({ body }) => body.action },
-  done: { description: "Submitted, or accepted.", changes: { state: "UNDER_REVIEW", answerable: false } },
-  conflict: `${NOT_ANSWERABLE}. There is neither a statement nor a file (no_evidence), or it was answered ${DISPUTE_SUBMISSIONS_MAX} times (too_many). Or the same \`Idempotency-Key\` was used with another body.`,
+  done: { description: "The response is submitted, or the loss is accepted.", changes: { state: "UNDER_REVIEW", answerable: false } },
+  conflict: `${NOT_ANSWERABLE}. \`no_evidence\`: there is neither a statement nor a file. \`too_many\`: the dispute already has ${DISPUTE_SUBMISSIONS_MAX} responses. \`conflict\`: the same \`Idempotency-Key\` was used with another body.`,
   run: async ({ disputes }, owner, { caller, params, body, operationId, request }) => {
     const { action, statement = null, fields = null, fileIds = null } = body;
     const [by, operation] = [actorOf(caller), { id: operationId, requestId: request.id }];
     if (action === "ACCEPT" && (statement !== null || fields !== null || fileIds !== null)) {
-      throw new RelayError("invalid_request", "action: ACCEPT submits nothing; leave statement, fields and fileIds out");
+      throw new RelayError("invalid_request", "action: ACCEPT submits no evidence; omit statement, fields and fileIds");
     }
     const outcome =
       action === "ACCEPT"
@@ -43,9 +43,9 @@ export const respondToDispute = oneDispute.action({
       case "deadline_passed":
         return notAnswerable({ type: outcome.type, dispute: outcome.dispute });
       case "no_evidence":
-        return refusal(409, "no_evidence", "A response needs a statement or at least one file");
+        return refusal(409, "no_evidence", "A response needs a statement or at least one file; add one of them");
       case "too_many":
-        return refusal(409, "too_many", `The dispute was answered ${DISPUTE_SUBMISSIONS_MAX} times`);
+        return refusal(409, "too_many", `The dispute already has ${DISPUTE_SUBMISSIONS_MAX} responses; no more are accepted`);
       case "submitted":
       case "accepted":
         return { done: outcome.dispute };

@@ -10,14 +10,14 @@ export const saveDisputeDraft = oneDispute.action({
   path: "/draft",
   summary: "Update the draft of a response",
   description:
-    "The whole of it: what is left out is empty then. Nobody but the merchant sees it until it is submitted. Card numbers in it are masked.",
+    "Replaces the whole draft; an omitted member becomes empty. Only the merchant sees the draft until it is submitted. Card numbers in it are masked.",
   may: "operate",
-  noStepUp: "A draft submits nothing: the response does, and needs a fresh factor.",
+  noStepUp: "A draft submits nothing. The response submits it, and needs a fresh factor.",
   bodyBytesMax: BODY_BYTES_MAX,
   body: SaveDisputeDraft,
   bodyExample: { statement: "The parcel was handed over on the 20th.", fields: { trackingNumber: "1Z999" } },
   audit: { action: "dispute.save-draft" },
-  done: { description: "Saved." },
+  done: { description: "The draft is saved." },
   conflict: `${NOT_ANSWERABLE}.`,
   run: async ({ disputes }, owner, { params, body, request }) => {
     const { statement = null, fields = {} } = body;

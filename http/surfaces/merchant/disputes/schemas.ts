@@ -36,17 +36,17 @@ export const DisputeCategory = words(DISPUTE_CATEGORIES, { title: "DisputeCatego
 export const EvidenceCategory = words(EVIDENCE_CATEGORIES, { title: "EvidenceCategory" });
 export const DisputeStatus = words(DISPUTE_STATUSES, {
   title: "DisputeStatus",
-  description: "A state of a dispute, or `ALERT`: an alert that is still to be answered.",
+  description: "A state of a dispute, or `ALERT` for an alert that needs an answer.",
 });
 export const AlertStateWord = words(ALERT_STATES, { title: "AlertState" });
 
 /** A dispute and an alert on the page of their payment. */
 export const DisputeOfPayment = Type.Object(
-  { id: Type.String(), status: DisputeState, respondBy: time("until when it may be answered.") },
+  { id: Type.String(), status: DisputeState, respondBy: time("the deadline for a response.") },
   { title: "DisputeOfPayment" },
 );
 export const AlertOfPayment = Type.Object(
-  { id: Type.String(), state: AlertStateWord, respondBy: time("until when it may be answered.") },
+  { id: Type.String(), state: AlertStateWord, respondBy: time("the deadline for a response.") },
   { title: "AlertOfPayment" },
 );
 
@@ -56,12 +56,12 @@ export const DISPUTE_FILTERS = filtersOf(DISPUTE_LIST, {
   stage: DisputeStage,
   category: DisputeCategory,
   from: { description: "Received on this day or later, in the installation's time zone." },
-  dueWithinDays: { description: "To be answered within so many days; the most urgent come first then." },
-  q: { description: "An id, the network's number of a case, or the uuid of a payment; exactly." },
-  includeAlerts: { description: "Whether alerts that are still to be answered are among them." },
+  dueWithinDays: { description: "Only disputes that need a response within this number of days, the most urgent first." },
+  q: { description: "Exact match: a dispute id, the network's case number, or the uuid of a payment." },
+  includeAlerts: { description: "Whether the list includes alerts that need an answer." },
 });
 
-const Fields = Type.Record(Type.String(), Type.String(), { description: "Answers of the guided questions, by their names." });
+const Fields = Type.Record(Type.String(), Type.String(), { description: "Answers to the guided questions, by question name." });
 /** The kind of the actor: a person of the merchant, a former one, or the secret key. */
 export const ActorType = words(["user", "former_user", "key"], { title: "MerchantActorType" });
 
@@ -74,14 +74,14 @@ const evidenceFile = file.resource({
     id: file.text(),
     // Names of files name customers.
     name: file
-      .text("As it was uploaded; only its ending for roles that do not see personal data.")
+      .text("The name at upload. Roles that do not see personal data receive only its extension.")
       .personal((name) => `***${name.slice(name.lastIndexOf("."))}`),
     category: file.value(EvidenceCategory),
     bytes: file.integer(),
-    type: file.text("Its media type, by its content."),
+    type: file.text("Media type, detected from the content."),
     sha256: file.text(),
     uploadedAt: file.time("when it was uploaded."),
-    submitted: file.boolean("It is part of a response, and stays."),
+    submitted: file.boolean("Whether the file is part of a submitted response. It then cannot be deleted."),
   },
 });
 
@@ -94,11 +94,11 @@ const submission = answer.resource({
       words(["owed", "asked", "taken", "refused", "undelivered"], {
         title: "SubmittedDisputeResponseState",
         description:
-          "owed: it is about to be sent. asked: it is being sent, and the network has not confirmed it. taken: the network has it. refused: by the network. undelivered: it came too late.",
+          "owed: waiting to be sent. asked: sent, and not yet confirmed by the network. taken: the network has received it. refused: the network has rejected it. undelivered: it arrived too late.",
       }),
     ),
     by: answer
-      .text("An e-mail address (masked for roles that do not see personal data), `API key` or `Former user`.")
+      .text("The actor: an e-mail address (masked for roles that do not see personal data), `API key` or `Former user`.")
       .from(({ by }, { names }) => names(by, true).by)
       .personal((_, { by }, { names }) => names(by, false).by),
     byType: answer.value(ActorType).from(({ by }, { names }) => names(by).byType),
@@ -109,7 +109,7 @@ const submission = answer.resource({
       .personal(() => null),
     fields: answer.value(Fields).personal(() => ({})),
     fileIds: answer.value(Type.Array(Type.String())),
-    endedAt: answer.time("when it was known what became of it.").orNull(),
+    endedAt: answer.time("when the outcome became known.").orNull(),
   },
   views: { webhook: [["id", "state", "submittedAt"]] },
 });
@@ -119,9 +119,12 @@ const outcome = end.resource({
   members: {
     result: end.value(words(["WON", "LOST"], { title: "DisputeResult" })),
     by: end.value(
-      words(["network", "accepted"], { title: "DisputeOutcomeBy", description: "accepted: the merchant has accepted liability." }),
+      words(["network", "accepted"], {
+        title: "DisputeOutcomeBy",
+        description: "network: the network decided. accepted: the merchant accepted liability.",
+      }),
     ),
-    at: end.time("when."),
+    at: end.time("when the dispute ended."),
   },
   views: { webhook: [["result", "by", "at"]] },
 });
@@ -157,22 +160,22 @@ export const dispute = m.resource({
     category: m.value(DisputeCategory),
     network: m.text(),
     networkCaseId: m.text(),
-    reasonCode: m.text("The network's own."),
-    uuid: m.text("The payment; null where it is not known.").orNull(),
+    reasonCode: m.text("The reason code of the network."),
+    uuid: m.text("The uuid of the payment; null if the payment is unknown.").orNull(),
     terminalId: m.text().orNull(),
     amountMinor: m.integer(),
     currency: m.text(),
-    respondBy: m.time("until when it may be answered."),
+    respondBy: m.time("the deadline for a response."),
     answerable: m
-      .boolean("Whether it may be answered now.")
+      .boolean("Whether a response is accepted now.")
       .from((record, { nowMs }) => isAnswerable(record) && nowMs < record.respondByMs),
-    holdsRefunds: m.boolean("Whether nothing of the payment is refunded because of it.").from(holdsRefunds),
-    alertId: m.text("The alert that came before it.").orNull(),
+    holdsRefunds: m.boolean("Whether the dispute blocks refunds of the payment.").from(holdsRefunds),
+    alertId: m.text("The alert that preceded the dispute; null if there was none.").orNull(),
     draft: m
       .value(
         Type.Object(
           { statement: nullable(Type.String()), fields: Fields },
-          { title: "DisputeDraftState", description: "What is prepared; empty for roles that do not see personal data." },
+          { title: "DisputeDraftState", description: "The draft of the response; empty for roles that do not see personal data." },
         ),
       )
       .personal(() => ({ statement: null, fields: {} })),
@@ -185,10 +188,10 @@ export const dispute = m.resource({
       ),
     filesMax: m.value(Type.Integer({ default: DISPUTE_FILES_MAX })).from(() => DISPUTE_FILES_MAX),
     responses: m
-      .list(submission, "Oldest first. Without their texts for roles that do not see personal data.")
+      .list(submission, "The submitted responses, oldest first. Roles that do not see personal data receive them without texts.")
       .from(({ submissions }) => submissions),
     outcome: m.nested(outcome).orNull(),
-    createdAt: m.time("when it was received."),
+    createdAt: m.time("when the relay received it."),
     updatedAt: m.time("when it last changed."),
   },
   views: {
@@ -222,20 +225,20 @@ export const disputeItem = i.resource({
   title: "DisputeListItem",
   members: {
     kind: i.value(words(["dispute", "alert"], { title: "DisputeItemKind" })),
-    id: i.text("`dp_...`, or of an alert `al_...`."),
+    id: i.text("`dp_...` for a dispute, `al_...` for an alert."),
     status: i.value(DisputeStatus),
     stage: i.value(nullable(DisputeStage)),
     category: i.value(DisputeCategory),
-    network: i.text("Of an alert its source."),
-    networkCaseId: i.text("Of an alert its source's reference."),
-    reasonCode: i.text("The network's own; null for an alert.").orNull(),
-    uuid: i.text("The payment; null where it is not known.").orNull(),
+    network: i.text("The card network; for an alert, its source."),
+    networkCaseId: i.text("The network's case number; for an alert, the reference of its source."),
+    reasonCode: i.text("The reason code of the network; null for an alert.").orNull(),
+    uuid: i.text("The uuid of the payment; null if the payment is unknown.").orNull(),
     terminalId: i.text().orNull(),
     amountMinor: i.integer(),
     currency: i.text(),
-    respondBy: i.time("until when it may be answered."),
-    alertId: i.text("The alert that came before the dispute.").orNull(),
-    createdAt: i.time("when it was received."),
+    respondBy: i.time("the deadline for a response."),
+    alertId: i.text("The alert that preceded the dispute; null if there was none.").orNull(),
+    createdAt: i.time("when the relay received it."),
     updatedAt: i.time("when it last changed."),
   },
   example: { record: itemOf({ type: "dispute", dispute: EXAMPLE }), context: EXAMPLE_CONTEXT },
@@ -244,7 +247,7 @@ export const disputeItem = i.resource({
 /** Names are checked by the engine: one that is not taken is refused, and not left out. */
 const FieldsGiven = Type.Record(Type.String(), Type.String({ ...LINES, maxLength: DISPUTE_FIELD_LENGTH_MAX }), {
   maxProperties: DISPUTE_FIELDS_MAX,
-  description: "Answers of the guided questions, by names of your own: a letter, then at most 63 letters, digits or _.",
+  description: "Answers to the guided questions, by names that you choose: a letter, then at most 63 letters, digits or _.",
 });
 const StatementGiven = Type.String({ ...LINES, maxLength: DISPUTE_STATEMENT_LENGTH_MAX });
 
@@ -262,15 +265,14 @@ export const RespondToDispute = Type.Object(
   {
     action: words(["CHALLENGE", "ACCEPT"], {
       title: "DisputeAction",
-      description:
-        "CHALLENGE: the response is submitted. ACCEPT: liability is accepted, and the dispute is lost. Neither can be taken back.",
+      description: "CHALLENGE submits the response. ACCEPT accepts liability, and the dispute is lost. Neither can be undone.",
     }),
-    statement: Type.Optional(Type.String({ ...StatementGiven, description: "That of the draft if absent." })),
+    statement: Type.Optional(Type.String({ ...StatementGiven, description: "If absent, the statement of the draft is submitted." })),
     fields: Type.Optional(FieldsGiven),
     fileIds: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
         maxItems: DISPUTE_FILES_MAX,
-        description: "All that are there if absent.",
+        description: "If absent, all files of the dispute are submitted.",
       }),
     ),
   },
@@ -278,7 +280,7 @@ export const RespondToDispute = Type.Object(
 );
 
 const Counts = (states: readonly string[]) =>
-  Type.Record(Type.String(), Type.Integer(), { description: `By state (${states.join(", ")}); absent: none.` });
+  Type.Record(Type.String(), Type.Integer(), { description: `Number by state (${states.join(", ")}). A state that is absent has none.` });
 const AMOUNT = { currency: Type.String(), amountMinor: Type.Integer() };
 const Rate = (description: string) => nullable(Type.Number({ minimum: 0, description }));
 
@@ -286,30 +288,32 @@ const Rate = (description: string) => nullable(Type.Number({ minimum: 0, descrip
 export const DisputeStats = Type.Object(
   {
     counts: Counts(DISPUTE_STATES),
-    amounts: Type.Array(Type.Object({ status: Type.String(), ...AMOUNT }), { description: "By status and currency." }),
-    dueSoon: Type.Integer({ description: "To be answered within three days." }),
-    winRate: Rate("WON of all that have ended (WON, LOST, EXPIRED); null where none has."),
-    escalated: Type.Integer({ description: "Disputes that an alert came before." }),
+    amounts: Type.Array(Type.Object({ status: Type.String(), ...AMOUNT }), { description: "Amounts by status and currency." }),
+    dueSoon: Type.Integer({ description: "Disputes that need a response within three days." }),
+    winRate: Rate("The share of WON among all ended disputes (WON, LOST, EXPIRED); null if none has ended."),
+    escalated: Type.Integer({ description: "Disputes that were preceded by an alert." }),
     month: Type.Object({
       month: Type.String({ description: "YYYY-MM, in the installation's time zone." }),
-      count: Type.Integer({ description: "Disputes received in it." }),
-      cardPayments: nullable(Type.Integer({ description: "Approved card payments of it; null where they cannot be read now." })),
-      rate: Rate("Disputes by card payments; null where there are none, or they cannot be read now."),
+      count: Type.Integer({ description: "Disputes received in this month." }),
+      cardPayments: nullable(Type.Integer({ description: "Approved card payments of this month; null if they cannot be read now." })),
+      rate: Rate("Disputes divided by card payments; null if there are no card payments or they cannot be read now."),
       amounts: Type.Array(
         Type.Object({
           currency: Type.String(),
-          amountMinor: Type.Integer({ description: "Of the disputes." }),
-          cardVolumeMinor: nullable(Type.Integer({ description: "Of the approved card payments." })),
-          rate: Rate("The one by the other."),
+          amountMinor: Type.Integer({ description: "Total amount of the disputes." }),
+          cardVolumeMinor: nullable(
+            Type.Integer({ description: "Total amount of the approved card payments; null if they cannot be read now." }),
+          ),
+          rate: Rate("`amountMinor` divided by `cardVolumeMinor`; null if that is 0 or null."),
         }),
       ),
     }),
-    complete: Type.Boolean({ description: "false: there are too many, and these are the sums of the newest." }),
+    complete: Type.Boolean({ description: "false: there are too many disputes, and the figures cover only the newest." }),
     alerts: Type.Object({
       counts: Counts(ALERT_STATES),
-      amounts: Type.Array(Type.Object({ state: Type.String(), ...AMOUNT }), { description: "By state and currency." }),
+      amounts: Type.Array(Type.Object({ state: Type.String(), ...AMOUNT }), { description: "Amounts by state and currency." }),
       preventionRate: Rate(
-        "REFUNDED and PREVENTED of all that have ended; what was no alert counts as neither. Null where none has ended.",
+        "The share of REFUNDED and PREVENTED among all ended alerts, without those that the source withdrew; null if none has ended.",
       ),
       complete: Type.Boolean(),
     }),

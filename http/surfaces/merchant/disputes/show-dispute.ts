@@ -3,5 +3,6 @@ import { oneDispute } from "./surface.ts";
 export const showDispute = oneDispute.show({
   name: "showDispute",
   summary: "Get a dispute",
-  description: "With what is prepared and what was submitted. Texts and names of files are for roles that see personal data.",
+  description:
+    "Returns the dispute with its draft and its submitted responses. Only roles that see personal data receive texts and file names.",
 });

@@ -50,10 +50,11 @@ export function noSuchFile(): RelayError {
   return new RelayError("not_found", "There is no such file");
 }
 
-export const NOT_ANSWERABLE = "It is not to be answered (not_open), or nobody did so in time (deadline_passed)";
+export const NOT_ANSWERABLE =
+  "`not_open`: the dispute does not need a response at the moment. `deadline_passed`: the deadline for a response has passed";
 
 export function notAnswerable({ type, dispute }: NotAnswerable) {
   return type === "deadline_passed"
-    ? refusal(409, "deadline_passed", "The time to answer it is over")
-    : refusal(409, "not_open", `The dispute is ${dispute.state}: it cannot be answered now`);
+    ? refusal(409, "deadline_passed", "The deadline for a response has passed")
+    : refusal(409, "not_open", `The dispute is ${dispute.state} and cannot be answered now`);
 }

@@ -7,16 +7,21 @@ import { buyerTexts } from "./buyer-texts.ts";
 
 const read = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8");
 
-/** In the page itself, so that it needs one request; the policy names it by its hash. */
+/**
+ * The style is part of the page, so the page needs one request. The policy allows it by its hash.
+ */
 const STYLE = read("./buyer-page.css");
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
 
-/** `formAction`: where the page's form may lead, and every redirect that follows it. */
+/** `formAction` limits the targets of the page's form and of every redirect that follows. */
 function policyOf(formAction: string): string {
   return `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`;
 }
 
-/** Of every answer here: its address holds a secret, and so may the one that it leads to. */
+/**
+ * Headers of every response here. Its address contains a secret, and so may the address that it
+ * leads to.
+ */
 export const PRIVATE_HEADERS = { "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow" } as const;
 
 export const PRIVATE_HEADER_DECLARATIONS = {
@@ -38,11 +43,11 @@ export interface PageParts {
   main: string;
   /** HTML at the end of `head`. */
   head?: string;
-  /** Of a page with a form; without one nothing may be sent. */
+  /** The allowed target of the page's form. Without it, the policy forbids sending a form. */
   formAction?: string;
 }
 
-/** A whole page, with its headers. */
+/** Returns a complete page with its headers. */
 export function page({ language, title, main, head = "", formAction = "'none'" }: PageParts) {
   const text = `<!doctype html>
 <html lang="${language}">
@@ -80,20 +85,23 @@ export function link(address: string, text: string, attributes = ""): string {
   return `<p${attributes}><a class="button" href="${escaped(address)}">${escaped(text)}</a></p>`;
 }
 
-/** `location`: an address of elsewhere, or a path of ours. */
+/** Redirects to `location`, which is an external address or a path of the relay. */
 export function seeOther(location: string) {
   const address = location.startsWith("/") ? location : new URL(location).href;
   return { status: 303 as const, headers: { ...PRIVATE_HEADERS, Location: address } };
 }
 
-/** Where the store or the gateway does not answer for now. */
+/** Returns the page for a store or gateway that does not respond at the moment. */
 export function unavailable(language: Language) {
   const { title, text } = buyerTexts(language).unavailable;
   const { text: whole, headers } = page({ language, title, main: `<p>${text}</p>` });
   return { status: 503 as const, text: whole, headers: { ...headers, "Retry-After": "2" } };
 }
 
-/** A buyer reads a page, and no error in JSON, where the store or the gateway does not answer for now. */
+/**
+ * Returns `unavailable` if the store or the gateway does not respond, so that the buyer sees a page
+ * instead of a JSON error.
+ */
 export async function orUnavailable<T>(asked: Promise<T>): Promise<T | "unavailable"> {
   try {
     return await asked;

@@ -8,10 +8,14 @@ export const LanguageHeaders = Type.Object({
   ),
 });
 
-/** The one of our languages that the buyer likes best, by `Accept-Language`; English where neither is named. */
+/**
+ * Returns the supported language that the buyer prefers by `Accept-Language`, or English if the
+ * header names neither.
+ */
 export function languageOf(acceptLanguage: string): Language {
   const weighed = acceptLanguage.split(",").flatMap((part): { language: Language; weight: number }[] => {
-    // Trimmed first: with spaces at both ends of an optional part the expression would take time by the square of their number.
+    // The part is trimmed first. With optional spaces at both ends, the expression would take
+    // quadratic time.
     const [, tag = "", weight = "1"] = /^([A-Za-z]{1,8})(?:-[A-Za-z0-9-]*)?\s*(?:;\s*q=([01](?:\.\d{0,3})?))?$/.exec(part.trim()) ?? [];
     const language = tag.toLowerCase();
     return (language === "it" || language === "en") && Number(weight) > 0 ? [{ language, weight: Number(weight) }] : [];

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 
-/** What a browser says of the page that sends something. */
+/** The headers with which a browser identifies the page that sends a request. */
 export const OriginHeaders = Type.Object({
   "sec-fetch-site": Type.Optional(Type.String()),
   origin: Type.Optional(Type.String()),
@@ -14,9 +14,10 @@ interface Sent {
 }
 
 /**
- * Whether a page of another site says that it sends this. No credential is attached that such a page could use: whoever knows the token may do it all the same, so a request
- * that says nothing of its page is admitted. Browsers leave `Sec-Fetch-Site` out over plain http to other hosts than this machine; and since our page tells nobody its
- * address, they send `Origin: null` from it.
+ * Returns true if a page of another site sent the request. Requests without these headers are
+ * admitted, because such a page has no credential to misuse: anybody who knows the token may send
+ * the request. Browsers omit `Sec-Fetch-Site` over plain HTTP to other hosts. Our page hides its
+ * address, so browsers send `Origin: null` from it.
  */
 export function isFromElsewhere({ "sec-fetch-site": site = "", origin = "", host = "" }: Sent, own: string): boolean {
   if (site !== "") return site === "cross-site" || site === "same-site";

@@ -1,2 +1,5 @@
-/** One buyer needs two a minute, and a page that waits one every two seconds; a shop's customers share an address at times. */
+/**
+ * One buyer needs two requests a minute, and a waiting page one every two seconds. Customers of one
+ * shop may share an address.
+ */
 export const BUYER_PAGE_RATE = { bucket: "buyer-page", perSecond: 20 } as const;

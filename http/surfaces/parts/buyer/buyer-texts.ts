@@ -5,7 +5,7 @@ export interface Section {
   readonly text: string;
 }
 
-/** What buyers read on the pages of every surface, in one language. */
+/** The texts of the buyers' pages of every surface, in one language. */
 export interface BuyerTexts {
   readonly confirming: Section;
   readonly unavailable: Section;

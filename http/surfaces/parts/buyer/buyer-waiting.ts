@@ -5,14 +5,20 @@ import { escaped, page } from "./buyer-document.ts";
 import type { Language } from "./buyer-language.ts";
 import { buyerTexts } from "./buyer-texts.ts";
 
-/** The script of the page that waits, of every surface: it asks `<its own address>/state`, and loads its address again once that is decided. */
+/**
+ * The script of the waiting page of every surface. It polls `<its own address>/state` and reloads
+ * the page after the decision.
+ */
 export const RETURN_SCRIPT = readFileSync(new URL("./buyer-return.js", import.meta.url), "utf8");
 export const RETURN_SCRIPT_PATH = "/pay/return.js";
 
-/** A buyer waits so long for the gateway before there is a page to look at; the request itself ends after 10 s. */
+/**
+ * The time that a buyer waits for the gateway before a page appears. The request itself ends after
+ * 10 s.
+ */
 const VERIFY_WAIT_MS = 8_000;
 
-/** Without scripts the page loads itself again, ten times in half a minute, and then shows the button. */
+/** Without scripts the page reloads ten times in half a minute, and then shows the button. */
 const RELOADS_MAX = 10;
 const RELOAD_AFTER_SECONDS = 3;
 
@@ -20,7 +26,7 @@ export const ReloadQuery = Type.Object({
   n: Type.Optional(Type.String({ description: "How many times a page without scripts has reloaded." })),
 });
 
-/** What comes later is not waited for; it is stored all the same. */
+/** Limits the time that the request waits. A later answer is still stored. */
 export function withinWait<T>({ timers }: { timers: Timers }, answer: Promise<T>): Promise<T | "unavailable"> {
   return new Promise((resolve, reject) => {
     const timer = timers.set(VERIFY_WAIT_MS, () => resolve("unavailable"));
@@ -30,16 +36,19 @@ export function withinWait<T>({ timers }: { timers: Timers }, answer: Promise<T>
 
 export interface WaitingPage {
   language: Language;
-  /** The page's own. */
+  /** The path of the page itself. */
   path: string;
   query: { n?: string };
-  /** Said after half a minute without an answer. */
+  /** The text after half a minute without an answer. */
   late: string;
-  /** HTML of the way on after that, whose paragraph has these attributes. */
+  /** HTML that then leads back. Its paragraph has these attributes. */
   back(attributes: string): string;
 }
 
-/** The page that a buyer sees while the outcome is not known: it leads on by itself, with scripts or without. */
+/**
+ * Returns the page for a buyer whose payment's outcome is unknown. It continues automatically, with
+ * or without scripts.
+ */
 export function waitingPage({ language, path, query, late, back }: WaitingPage) {
   const { title, text } = buyerTexts(language).confirming;
   const reloads = Number(/^\d{1,2}$/.exec(query.n ?? "")?.[0] ?? 0);

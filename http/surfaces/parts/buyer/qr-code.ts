@@ -1,7 +1,7 @@
-/** Width of the code's margin in modules. */
+/** The width of the code's margin in modules. */
 const MARGIN = 2;
 
-/** A text as a QR code: an SVG image as a `data:` URL, for the `img` of a page. */
+/** Returns a text as a QR code: an SVG image in a `data:` URL for the `img` of a page. */
 export async function qrDataUrl(text: string): Promise<string> {
   const { default: qrCode } = await import("qrcode");
   const svg = await qrCode.toString(text, { type: "svg", margin: MARGIN });

@@ -1,4 +1,3 @@
-/** What the page of AI agents says, in English. */
 export const agents = {
   title: "AI agents",
   lead: "Programs that create payment links and look up data for you. Each agent has its own credential, with limits that you set.",

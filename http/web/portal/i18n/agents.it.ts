@@ -1,6 +1,5 @@
 import type { Catalogue } from "./en.ts";
 
-/** What the page of AI agents says, in Italian. */
 export const agents: Catalogue["agents"] = {
   title: "Agenti AI",
   lead: "Programmi che creano link di pagamento e consultano dati per tuo conto. Ogni agente ha una propria credenziale, con i limiti che stabilisci tu.",

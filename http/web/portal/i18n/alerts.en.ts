@@ -1,4 +1,3 @@
-/** What the page of alerts and of their rules says, in English. */
 export const alerts = {
   title: "Alerts",
   lead: "Complaints that customers made to their bank. If you refund in time, they do not become disputes.",
@@ -116,7 +115,7 @@ export const alerts = {
     any: "Any",
     chooseSome: "Choose at least one.",
     add: "Add rule",
-    remove: (name: string) => `Remove the rule ${name}`,
+    remove: (name: string) => `Remove rule ${name}`,
     change: "Edit rules",
     removeNow: "Remove rule",
     upTo: (amount: string) => `Up to ${amount}`,
@@ -137,7 +136,7 @@ export const alerts = {
     tried: "Result for the alerts of the last 90 days",
     triedNone: "There were no alerts in the last 90 days.",
     triedText: (refunded: number, alerts: number) =>
-      alerts === 1 ? `Of 1 alert, ${refunded} would have been refunded.` : `Of ${alerts} alerts, ${refunded} would have been refunded.`,
+      `${refunded} of ${alerts} ${alerts === 1 ? "alert" : "alerts"} would have been refunded.`,
     triedAmount: (amount: string) => `${amount} in total.`,
     triedHeld: (count: number) =>
       count === 1 ? "1 more matched, but was over the daily limit." : `${count} more matched, but were over the daily limit.`,

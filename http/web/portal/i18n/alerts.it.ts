@@ -1,6 +1,5 @@
 import type { Catalogue } from "./en.ts";
 
-/** What the page of alerts and of their rules says, in Italian. */
 export const alerts: Catalogue["alerts"] = {
   title: "Avvisi",
   lead: "Reclami dei clienti alla propria banca. Se rimborsi in tempo, non diventano contestazioni.",
@@ -120,7 +119,7 @@ export const alerts: Catalogue["alerts"] = {
     any: "Qualsiasi",
     chooseSome: "Scegline almeno uno.",
     add: "Aggiungi regola",
-    remove: (name) => `Rimuovi la regola ${name}`,
+    remove: (name) => `Rimuovi regola ${name}`,
     change: "Modifica regole",
     removeNow: "Rimuovi regola",
     upTo: (amount) => `Fino a ${amount}`,

@@ -1,6 +1,9 @@
-/** What the page of analytics says, in English. It is loaded with that page: nothing else needs so many words. */
+/**
+ * The texts of the analytics page in English. They are loaded with that page, because they are long
+ * and no other page needs them.
+ */
 
-/** A figure, and what it means (infra/docs/portal.md, "What the figures mean"). */
+/** A figure and its meaning (infra/docs/portal.md, "What the figures mean"). */
 export interface FigureText {
   label: string;
   about: string;

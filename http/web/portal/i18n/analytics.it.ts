@@ -23,7 +23,6 @@ const linkSums = {
   ),
 };
 
-/** The texts of the analytics page in Italian. */
 export const analytics: AnalyticsTexts = {
   title: "Analisi",
   lead: "Come va la tua attività. Seleziona un dato per vedere l’elenco da cui è calcolato.",

@@ -1,10 +1,10 @@
 import { currencyDecimals } from "../../../../engine/kernel/money.ts";
 import { locale } from "./texts.ts";
 
-/** Those that a shop here is paid in most. */
+/** The currencies that merchants use most. */
 const USUAL = ["EUR", "CHF", "GBP", "USD"];
 
-/** Every currency that the relay counts in, the usual ones first, with its name in the person's language. */
+/** Lists every supported currency, the usual ones first, with its name in the person's language. */
 export function currencyChoices(): { value: string; label: string }[] {
   const names = new Intl.DisplayNames([locale.value === "it" ? "it-IT" : "en-GB"], { type: "currency" });
   const known = Intl.supportedValuesOf("currency").filter((code) => currencyDecimals(code) !== null && !USUAL.includes(code));

@@ -3,10 +3,10 @@ import { locale } from "./texts.ts";
 
 const DAY_MS = 86_400_000;
 
-/** A day as `YYYY-MM-DD`, which is how the interface and date fields write them. */
+/** A day as `YYYY-MM-DD`, the form that the interface and date fields use. */
 export type Day = string;
 
-/** The day that it is now in the installation's time zone. */
+/** Returns the current day in the installation's time zone. */
 export function today(): Day {
   const parts = new Intl.DateTimeFormat("en", { timeZone: timeZone.value, year: "numeric", month: "2-digit", day: "2-digit" })
     .formatToParts(new Date())
@@ -15,22 +15,22 @@ export function today(): Day {
   return `${year}-${month}-${day}`;
 }
 
-/** The hour that it is now in the installation's time zone, from 0 to 23. */
+/** Returns the current hour in the installation's time zone, from 0 to 23. */
 export function hourNow(): number {
   return Number(new Intl.DateTimeFormat("en", { timeZone: timeZone.value, hour: "2-digit", hourCycle: "h23" }).format(new Date()));
 }
 
-/** A day so many days later; the calendar's, whatever the clocks do. */
+/** Adds calendar days, regardless of clock changes. */
 export function addDays(day: Day, days: number): Day {
   return new Date(Date.parse(`${day}T12:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** `Thu 26 Nov 2026`, where there is little room. */
+/** Formats a day for small spaces: `Thu 26 Nov 2026`. */
 export function formatShortDay(day: Day): string {
   return written(day, { weekday: "short", day: "numeric", month: "short", year: "numeric" });
 }
 
-/** `Thursday 26 November 2026`: a day has no time zone any more. */
+/** Formats a day as `Thursday 26 November 2026`. A day has no time zone. */
 export function formatDay(day: Day): string {
   return written(day, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
 }
@@ -39,18 +39,23 @@ function written(day: Day, parts: Intl.DateTimeFormatOptions): string {
   return forms(parts).format(noon(day));
 }
 
-/** How many days there are from one to another, both included; none or less where the second is before the first. */
+/**
+ * Counts the days between two days, including both. The result is zero or negative if the second
+ * day is before the first.
+ */
 export function dayCount(from: Day, to: Day): number {
   return Math.round((Date.parse(`${to}T12:00:00Z`) - Date.parse(`${from}T12:00:00Z`)) / DAY_MS) + 1;
 }
 
-/** The first day of a month, so many months later. */
+/** Returns the first day of the month, or of the month that many months later. */
 export function firstOfMonth(day: Day, monthsLater = 0): Day {
   const [year = 1970, month = 1] = day.split("-").map(Number);
   return new Date(Date.UTC(year, month - 1 + monthsLater, 1, 12)).toISOString().slice(0, 10);
 }
 
-/** They are slow to make, and a chart of a year needs hundreds of the same. */
+/**
+ * Caches formatters, because they are slow to create and a chart of a year needs hundreds of them.
+ */
 const made = new Map<string, Intl.DateTimeFormat>();
 
 function forms(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
@@ -63,17 +68,20 @@ function forms(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
 
 const noon = (day: Day) => Date.parse(`${day}T12:00:00Z`);
 
-/** `26 Nov`, of a year that is known. */
+/** Formats a day without its year: `26 Nov`. */
 export function formatDayOfYear(day: Day): string {
   return forms({ day: "numeric", month: "short" }).format(noon(day));
 }
 
-/** `November 2026`, or `Nov 26` where there is little room. */
+/** Formats a month: `November 2026`, or `Nov 26` in small spaces. */
 export function formatMonth(day: Day, { short = false }: { short?: boolean } = {}): string {
   return forms(short ? { month: "short", year: "2-digit" } : { month: "long", year: "numeric" }).format(noon(day));
 }
 
-/** `1–26 Nov 2026`, `28 Oct – 26 Nov 2026`. Both languages have the day first, and their own forms of a range are less even. */
+/**
+ * Formats a range of days: `1–26 Nov 2026`, `28 Oct – 26 Nov 2026`. Both languages put the day
+ * first. `Intl` formats ranges less consistently.
+ */
 export function formatDays(from: Day, to: Day): string {
   const whole = (day: Day) => forms({ day: "numeric", month: "short", year: "numeric" }).format(noon(day));
   if (from === to) return whole(from);

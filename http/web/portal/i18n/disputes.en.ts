@@ -1,4 +1,3 @@
-/** What the page of disputes says, in English. */
 export const disputes = {
   title: "Disputes",
   lead: "Payments that customers dispute with their bank. To win a dispute, answer in time and with evidence.",
@@ -167,7 +166,7 @@ export const disputes = {
       OTHER: ["Receipt or invoice", "Proof of what was delivered", "Messages with the customer", "Your terms"],
     },
   },
-  /** The guided questions, by the names under which the answers are kept. */
+  /** The guided questions, by the names under which the answers are stored. */
   fields: {
     customerName: "Customer’s name",
     orderNumber: "Order number",

@@ -1,6 +1,5 @@
 import type { Catalogue } from "./en.ts";
 
-/** What the page of disputes says, in Italian. */
 export const disputes: Catalogue["disputes"] = {
   title: "Contestazioni",
   lead: "Pagamenti che i clienti contestano alla propria banca. Per vincere una contestazione, rispondi in tempo e con prove.",

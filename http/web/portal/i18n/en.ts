@@ -18,7 +18,10 @@ import { transactions } from "./transactions.en.ts";
 import { users } from "./users.en.ts";
 import { webhooks } from "./webhooks.en.ts";
 
-/** The portal's English texts, one file a page. Every other catalogue has the same form; a text with a value in it is a function. */
+/**
+ * The portal's English texts, one file per page. Every other catalogue has the same shape. A text
+ * that contains a value is a function.
+ */
 export const en = {
   app,
   nav,

@@ -1,7 +1,10 @@
 import { PortalError } from "../api/errors.ts";
 import { text } from "./texts.ts";
 
-/** What went wrong, for the person: the catalogue's words for the code. What the page has no words for is told in the relay's own. */
+/**
+ * Returns the catalogue's text for the error code. If the page has no text for the code, it returns
+ * the relay's message.
+ */
 export function errorText(error: unknown): string {
   const { errors } = text();
   if (!(error instanceof PortalError)) return errors.unknown;

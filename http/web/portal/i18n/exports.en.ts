@@ -1,4 +1,4 @@
-/** What is said of exports, in English: by the dialog of each list, and by the page of all of them. */
+/** The English texts about exports, for the dialog of each list and for the page of all exports. */
 export const exports = {
   title: "Exports",
   lead: "Your lists as files. They are created in the background and kept for 24 hours.",

@@ -1,6 +1,5 @@
 import type { Catalogue } from "./en.ts";
 
-/** The same in Italian. */
 export const exports: Catalogue["exports"] = {
   title: "Esportazioni",
   lead: "I tuoi elenchi come file. Vengono preparati in background e conservati per 24 ore.",

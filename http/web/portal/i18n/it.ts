@@ -19,7 +19,7 @@ import { transactions } from "./transactions.it.ts";
 import { users } from "./users.it.ts";
 import { webhooks } from "./webhooks.it.ts";
 
-/** The portal's Italian texts, one file a page. A text that is missing does not compile. */
+/** The portal's Italian texts, one file per page. A missing text does not compile. */
 export const it: Catalogue = {
   app,
   nav,

@@ -1,4 +1,3 @@
-/** What the page of reconciliation says, in English. */
 export const reconciliation = {
   title: "Reconciliation",
   lead: "Closed days. Their figures never change. Later changes are listed below them as corrections.",

@@ -1,6 +1,5 @@
 import type { Catalogue } from "./en.ts";
 
-/** What the page of reconciliation says, in Italian. */
 export const reconciliation: Catalogue["reconciliation"] = {
   title: "Riconciliazione",
   lead: "Le giornate chiuse. I loro importi non cambiano più. Le modifiche successive sono elencate sotto come rettifiche.",

@@ -7,7 +7,7 @@ const every = (interval: Interval, count: number) => {
 
 const days = (count: number) => (count === 1 ? "1 day" : `${count} days`);
 
-/** What the pages of subscriptions, of plans and of dunning say, in English. */
+/** The English texts of the pages of subscriptions, plans and dunning. */
 export const subscriptions = {
   title: "Subscriptions",
   lead: "Customers who pay you regularly, what they pay, and what happens when a payment fails.",
@@ -48,7 +48,7 @@ export const subscriptions = {
   methodIdForm: "This looks like a card number. Enter the id of the stored card.",
   since: "Started",
   next: "Next",
-  /** What happens next by itself, in the list. */
+  /** The next automatic event, in the list. */
   nexts: {
     payment: (date: string) => date,
     charge: (date: string) => `Retry ${date}`,
@@ -70,7 +70,7 @@ export const subscriptions = {
   nextPayment: "Next payment",
   cancelled: "Cancelled",
   paused: "Paused",
-  /** Who or what ended it. */
+  /** The actor or the reason that cancelled it. */
   cancelledBy: {
     merchant: "Cancelled by your company",
     customer: "Cancelled by the customer",
@@ -265,7 +265,7 @@ export const dunning = {
   changeTitle: "Change dunning rules",
   preview: "Preview",
   previewFor: "Customers who pay",
-  /** The leaf of a calendar: how many days after the first failure. */
+  /** The calendar leaf shows the number of days after the first failure. */
   day: (count: number) => ({ day: count === 0 ? "0" : `+${count}`, month: count === 1 ? "day" : "days" }),
   failed: { LINK: "The payment counts as failed, three days after it was due", CARD: "The card is declined" },
   charged: "The card is charged again",

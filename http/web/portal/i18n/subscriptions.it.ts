@@ -10,7 +10,6 @@ const every = (interval: Interval, count: number) => {
 
 const days = (count: number) => (count === 1 ? "1 giorno" : `${count} giorni`);
 
-/** The same in Italian. */
 export const subscriptions: Catalogue["subscriptions"] = {
   title: "Abbonamenti",
   lead: "Clienti che ti pagano periodicamente, quanto pagano e che cosa succede quando un pagamento non riesce.",

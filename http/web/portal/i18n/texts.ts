@@ -7,37 +7,42 @@ const KEY = "portal.locale";
 /** The language of the page. It changes together with the catalogue. */
 export const locale = signal<LocaleJson>("en");
 
-/** Null only until the first catalogue is there, before anything is shown. */
+/** Null until the first catalogue is loaded. Nothing is shown before that. */
 const catalogue = signal<Catalogue | null>(null);
 
-/** How each language is loaded. */
+/** The functions that load the catalogue of each language. */
 export type Catalogues = Readonly<Record<LocaleJson, () => Promise<Catalogue>>>;
 
 let loaders: Catalogues | null = null;
 
-/** Says where the texts of this app are, once, before anything is shown. */
+/** Sets the catalogues of this app. Call it once, before anything is shown. */
 export function speakFrom(catalogues: Catalogues): void {
   loaders = catalogues;
 }
 
-/** What the page says. A component that calls it is shown again when the language changes. */
+/**
+ * Returns the current catalogue. A component that calls it renders again when the language changes.
+ */
 export function text(): Catalogue {
   const { value } = catalogue;
   if (value === null) throw new Error("no catalogue is loaded");
   return value;
 }
 
-/** How often a language was wanted. */
+/** Counts the requests for a language. */
 let wishes = 0;
 
-/** Shows the page in this language, and keeps it for the next load. Of several that are being loaded the one counts that was wanted last. */
+/**
+ * Shows the page in this language and remembers it for the next load. If several languages are
+ * loading, the last requested one is shown.
+ */
 export async function showLocale(wanted: LocaleJson): Promise<void> {
   wishes += 1;
   const wish = wishes;
   if (catalogue.value === null || locale.value !== wanted) {
     if (loaders === null) throw new Error("there are no catalogues");
     const loaded = await loaders[wanted]();
-    // The first one that comes is better than none: what was wanted later may fail to come.
+    // Before any catalogue is shown, use the first one that loads, because a later one may fail.
     if (wish !== wishes && catalogue.value !== null) return;
     locale.value = wanted;
     catalogue.value = loaded;
@@ -46,17 +51,17 @@ export async function showLocale(wanted: LocaleJson): Promise<void> {
   try {
     localStorage.setItem(KEY, wanted);
   } catch {
-    // Storage is refused: the next load asks the browser's languages.
+    // Storage is unavailable. The next load uses the browser's languages.
   }
 }
 
-/** The language before anybody is known: the last one here, else the browser's. */
+/** Returns the language to use before sign-in: the last one used here, or the browser's. */
 export function likelyLocale(): LocaleJson {
   let kept: string | null = null;
   try {
     kept = localStorage.getItem(KEY);
   } catch {
-    // As if there were none.
+    // Storage is unavailable, so no language is remembered.
   }
   if (kept === "it" || kept === "en") return kept;
   return navigator.languages

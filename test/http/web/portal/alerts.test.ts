@@ -58,7 +58,7 @@ test("a payment is refunded once, after a question and a second factor; each out
   const answers: FakeAnswer[] = [
     { status: 403, code: "step_up_required" },
     { status: 409, code: "outcome_unknown" },
-    { status: 409, code: "refund_refused", message: "It was not given back: gateway" },
+    { status: 409, code: "refund_refused", message: "The payment was not refunded: gateway" },
   ];
   const { calls } = await fakeRelay(page, {
     ...ANNA,
@@ -221,7 +221,7 @@ test("rules are written, tried before they count, and saved after a second facto
     rules: [{ id: "small-amounts", amountMaxMinor: 2_000, sources: ["ETHOCA"], categories: null, methods: null }],
   };
   await drawer(page).getByRole("button", { name: "Test on the last 90 days" }).click();
-  await drawer(page).getByText("Of 14 alerts, 2 would have been refunded. €39.80 in total.").waitFor();
+  await drawer(page).getByText("2 of 14 alerts would have been refunded. €39.80 in total.").waitFor();
   assert.deepEqual(
     callsTo(calls, /dry-run$/).map(({ body }) => body),
     [set],
@@ -262,7 +262,7 @@ test("what somebody else has saved meanwhile is not replaced, and what was typed
   await drawer(page).getByRole("button", { name: "Show the current version" }).click();
   await drawer(page).getByRole("button", { name: "Show the current version" }).waitFor({ state: "detached" });
   assert.equal(await drawer(page).getByLabel("Maximum refunds per day").inputValue(), "99");
-  await drawer(page).getByRole("button", { name: "Remove the rule never-received" }).click();
+  await drawer(page).getByRole("button", { name: "Remove rule never-received" }).click();
   await drawer(page).getByRole("button", { name: "Save rules" }).click();
   await page.getByText("The rules are saved.").waitFor();
 });

@@ -133,7 +133,7 @@ export const DISPUTE_CASES: readonly AccessibilityCase[] = [
     handlers: ANNA,
     until: async (page) => {
       await press(page, "Accept loss");
-      await page.getByText("Accept loss of €49.90?").waitFor();
+      await page.getByText("Accept the loss of €49.90?").waitFor();
     },
   },
   {

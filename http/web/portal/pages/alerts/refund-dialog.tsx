@@ -100,5 +100,5 @@ function isOpen(error: unknown): boolean {
 
 /** What the gateway has said, without what the relay says before it. */
 function gatewayWords(error: unknown): string {
-  return error instanceof PortalError ? error.message.replace(/^It was not given back: /, "") : "";
+  return error instanceof PortalError ? error.message.replace(/^The payment was not refunded: /, "") : "";
 }
