@@ -418,10 +418,6 @@ function random(ids: Ids): string {
   return ids.uuid().replaceAll("-", "");
 }
 
-function isOf({ merchantId, livemode }: IntentOwner, record: IntentRecord): boolean {
-  return record.merchantId === merchantId && record.livemode === livemode;
-}
-
 /** Returns the outcome of a confirm from the state of its attempt. */
 function confirmedAs(intent: IntentRecord, txId: string): ConfirmOutcome {
   switch (intent.attempts.find((attempt) => attempt.txId === txId)?.state) {

@@ -12,9 +12,9 @@ export interface IntentIndexStore {
   ofCharge(chargeId: string): Promise<IntentRecord | null>;
   ofRefund(refundId: string): Promise<IntentRecord | null>;
   /** Newest first. `cursor` is the position of the item that the query names. */
-  page(list: MerchantList, query: PageQuery, cursor: Place | null): Promise<Page<IntentRecord>>;
-  pageCharges(list: MerchantList, query: PageQuery, cursor: Place | null): Promise<Page<ChargeOf>>;
-  pageRefunds(list: MerchantList, query: PageQuery, cursor: Place | null): Promise<Page<RefundOf>>;
+  page(list: MerchantScope, query: PageQuery, cursor: Place | null): Promise<Page<IntentRecord>>;
+  pageCharges(list: MerchantScope, query: PageQuery, cursor: Place | null): Promise<Page<ChargeOf>>;
+  pageRefunds(list: MerchantScope, query: PageQuery, cursor: Place | null): Promise<Page<RefundOf>>;
 }
 
 /** Requests contain ids that nobody has validated. */

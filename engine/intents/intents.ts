@@ -23,9 +23,6 @@ export interface Operation {
   readonly by?: FollowUpAsker;
 }
 
-/** The owner of the intents. An intent of another merchant or environment is not found (null). */
-export type IntentOwner = Pick<MerchantGrant, "merchantId" | "partnerId" | "livemode">;
-
 export interface ChargeOf {
   readonly intent: IntentRecord;
   readonly attempt: Attempt;
@@ -113,34 +110,37 @@ export type UpdateRefundOutcome = ({ type: "updated" } & RefundOf) | TooManyKeys
  */
 export interface Intents {
   /** Idempotent by the id of the operation, from which the id of the intent is derived. */
-  create(owner: IntentOwner, order: IntentOrder, operation: Operation): Promise<IntentRecord>;
-  find(owner: IntentOwner, id: string): Promise<IntentRecord | null>;
+  create(owner: MerchantParty, order: IntentOrder, operation: Operation): Promise<IntentRecord>;
+  find(owner: MerchantParty, id: string): Promise<IntentRecord | null>;
   /** Returns true if payments of the owner's environment may start (see `MerchantAccount`). */
-  mayBegin(owner: IntentOwner): Promise<boolean>;
+  mayBegin(owner: MerchantParty): Promise<boolean>;
   /** Returns true if it was paid on the gateway account for TEST. */
   isKeptForTest(intent: IntentRecord): Promise<boolean>;
   /**
    * Finds the intent of any merchant by the token of the buyer's pages. Compares in constant time.
    */
   byToken(token: string): Promise<IntentRecord | null>;
-  charge(owner: IntentOwner, chargeId: string): Promise<ChargeOf | null>;
-  refundOf(owner: IntentOwner, refundId: string): Promise<RefundOf | null>;
+  charge(owner: MerchantParty, chargeId: string): Promise<ChargeOf | null>;
+  refundOf(owner: MerchantParty, refundId: string): Promise<RefundOf | null>;
   /** Returns null if the cursor names no intent. */
-  list(owner: IntentOwner, query: PageQuery): Promise<Page<IntentRecord> | null>;
+  list(owner: MerchantParty, query: PageQuery): Promise<Page<IntentRecord> | null>;
   /** Lists charges (ended attempts), of one intent if it is given. */
-  listCharges(owner: IntentOwner, query: PageQuery & { intentId: string | null }): Promise<Page<ChargeOf> | null>;
-  listRefunds(owner: IntentOwner, query: PageQuery & { intentId: string | null; chargeId: string | null }): Promise<Page<RefundOf> | null>;
+  listCharges(owner: MerchantParty, query: PageQuery & { intentId: string | null }): Promise<Page<ChargeOf> | null>;
+  listRefunds(
+    owner: MerchantParty,
+    query: PageQuery & { intentId: string | null; chargeId: string | null },
+  ): Promise<Page<RefundOf> | null>;
   /**
    * Absent members keep their values. Amount, currency and capture method can change only while no
    * attempt is open or paid.
    */
-  update(owner: IntentOwner, id: string, change: OrderChange, operation: Operation): Promise<UpdateOutcome | null>;
+  update(owner: MerchantParty, id: string, change: OrderChange, operation: Operation): Promise<UpdateOutcome | null>;
   /**
    * Starts an attempt, or returns the open one. Two attempts are never payable at once. `change` is
    * applied in the same commit, as in `update`.
    */
-  confirm(owner: IntentOwner, id: string, change: Omit<OrderChange, "metadata">, operation: Operation): Promise<ConfirmOutcome | null>;
-  cancel(owner: IntentOwner, id: string, reason: CancellationReason | null, operation: Operation): Promise<CancelOutcome | null>;
+  confirm(owner: MerchantParty, id: string, change: Omit<OrderChange, "metadata">, operation: Operation): Promise<ConfirmOutcome | null>;
+  cancel(owner: MerchantParty, id: string, reason: CancellationReason | null, operation: Operation): Promise<CancelOutcome | null>;
   /**
    * `amountMinor` null captures the whole amount. Only one capture is possible, and it releases the
    * rest. `metadata` of the intent changes in the commit that starts the capture.
@@ -159,8 +159,8 @@ export interface Intents {
     operation: Operation,
   ): Promise<RefundOutcome | null>;
   /** Changes the charge's own data. No event reports it. */
-  updateCharge(owner: IntentOwner, chargeId: string, change: ChargeChange, operation: Operation): Promise<UpdateChargeOutcome | null>;
-  updateRefund(owner: IntentOwner, refundId: string, metadata: MetadataChange, operation: Operation): Promise<UpdateRefundOutcome | null>;
+  updateCharge(owner: MerchantParty, chargeId: string, change: ChargeChange, operation: Operation): Promise<UpdateChargeOutcome | null>;
+  updateRefund(owner: MerchantParty, refundId: string, metadata: MetadataChange, operation: Operation): Promise<UpdateRefundOutcome | null>;
   /**
    * Asks the gateway about an open attempt, unless it was asked recently. Returns the intent
    * afterwards.

@@ -71,7 +71,7 @@ export function createGiveBack({ links, intents, digest }: GiveBackOptions): Giv
   }
 
   /** An authorized payment is released by canceling the intent. */
-  async function asRelease(owner: IntentOwner, link: LinkRecord, intentId: string, operation: Operation): Promise<GivenBack> {
+  async function asRelease(owner: MerchantParty, link: LinkRecord, intentId: string, operation: Operation): Promise<GivenBack> {
     const outcome = await inEither(owner, (one) => intents.cancel(one, intentId, null, operation));
     if (outcome === null) throw notFound();
     switch (outcome.type) {
@@ -109,7 +109,7 @@ export function createGiveBack({ links, intents, digest }: GiveBackOptions): Giv
  * After a merchant moves to another environment, intents of its earlier payments are still in the
  * previous environment.
  */
-async function inEither<Outcome>(owner: IntentOwner, work: (owner: IntentOwner) => Promise<Outcome | null>): Promise<Outcome | null> {
+async function inEither<Outcome>(owner: MerchantParty, work: (owner: MerchantParty) => Promise<Outcome | null>): Promise<Outcome | null> {
   return (await work(owner)) ?? work({ ...owner, livemode: !owner.livemode });
 }
 

@@ -21,8 +21,8 @@ export interface PlanStore {
    * Returns all plans, newest first. There are at most PLANS_MAX, plus those created at the same
    * moment.
    */
-  all(list: MerchantList): Promise<readonly PlanRecord[]>;
-  count(list: MerchantList): Promise<number>;
+  all(list: MerchantScope): Promise<readonly PlanRecord[]>;
+  count(list: MerchantScope): Promise<number>;
 }
 
 const PLANS = "plan/";

@@ -24,17 +24,17 @@ export interface Plans {
    * Idempotent by the id of the operation. Throws RelayError `invalid_request` naming the member,
    * and `conflict` above PLANS_MAX.
    */
-  create(owner: SubscriptionOwner, terms: PlanTerms, operation: RequestContext): Promise<PlanRecord>;
-  find(owner: SubscriptionOwner, id: string): Promise<PlanRecord | null>;
+  create(owner: MerchantParty, terms: PlanTerms, operation: RequestContext): Promise<PlanRecord>;
+  find(owner: MerchantParty, id: string): Promise<PlanRecord | null>;
   /** Returns all plans, newest first. */
-  list(owner: SubscriptionOwner): Promise<readonly PlanRecord[]>;
+  list(owner: MerchantParty): Promise<readonly PlanRecord[]>;
   /** Permits or forbids new subscriptions. Existing ones continue unchanged. */
-  setActive(owner: SubscriptionOwner, id: string, active: boolean): Promise<PlanRecord | null>;
+  setActive(owner: MerchantParty, id: string, active: boolean): Promise<PlanRecord | null>;
   /** `used`: it has or had subscriptions, so it can only be deactivated. */
-  remove(owner: SubscriptionOwner, id: string): Promise<"removed" | "used" | null>;
-  dunning(owner: SubscriptionOwner): Promise<DunningTerms>;
+  remove(owner: MerchantParty, id: string): Promise<"removed" | "used" | null>;
+  dunning(owner: MerchantParty): Promise<DunningTerms>;
   /** Applies to later failures. Throws RelayError `invalid_request` naming the member. */
-  setDunning(owner: SubscriptionOwner, terms: DunningTerms): Promise<DunningTerms>;
+  setDunning(owner: MerchantParty, terms: DunningTerms): Promise<DunningTerms>;
 }
 
 export interface PlansOptions {

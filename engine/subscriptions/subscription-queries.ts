@@ -19,9 +19,9 @@ export interface SubscriptionPageQuery {
 /** Every method rejects with RelayError `unavailable` if the store cannot respond. */
 export interface SubscriptionQueries {
   byToken(token: string): Promise<Stored<SubscriptionRecord> | null>;
-  page(list: MerchantList, query: SubscriptionPageQuery): Promise<IndexPage<SubscriptionRecord>>;
+  page(list: MerchantScope, query: SubscriptionPageQuery): Promise<IndexPage<SubscriptionRecord>>;
   /** Counts the subscriptions created since a time, up to `limit`. */
-  createdSince(list: MerchantList, fromMs: number, limit: number): Promise<number>;
+  createdSince(list: MerchantScope, fromMs: number, limit: number): Promise<number>;
 }
 
 /** Requests contain tokens that nobody has validated. */
@@ -31,7 +31,7 @@ export function createSubscriptionQueries(store: WorkflowStore<SubscriptionRecor
   const paths = digestPaths(digests);
 
   /** Returns the smallest index that contains all requested subscriptions. */
-  function prefixFor(list: MerchantList, { state, planId, customerEmail }: SubscriptionPageQuery): string {
+  function prefixFor(list: MerchantScope, { state, planId, customerEmail }: SubscriptionPageQuery): string {
     if (customerEmail !== null) return listPrefix("subscription-customer/", list) + paths.customer(list.merchantId, customerEmail);
     if (planId !== null) return `${listPrefix("subscription-plan/", list)}${planId}/`;
     return state === null ? listPrefix("subscription-of/", list) : `${listPrefix("subscription-state/", list)}${state}/`;

@@ -25,7 +25,7 @@ export interface SubscriptionTask {
  * Returns the tasks of a merchant, newest first and a few seconds old at most. Rejects with
  * RelayError `unavailable`.
  */
-export type SubscriptionTasks = (list: MerchantList) => Promise<readonly SubscriptionTask[]>;
+export type SubscriptionTasks = (list: MerchantScope) => Promise<readonly SubscriptionTask[]>;
 
 export function createSubscriptionTasks({ store, clock }: { store: Pick<SubscriptionQueries, "page">; clock: Clock }): SubscriptionTasks {
   const recent = createRecent<readonly SubscriptionTask[]>(clock, RECENT_MS);

@@ -9,16 +9,6 @@ import type {
   SubscriptionState,
 } from "./subscription.ts";
 
-/**
- * The owner of subscriptions and plans. It comes from the session or the key, never from the
- * request.
- */
-export interface SubscriptionOwner {
-  readonly merchantId: string;
-  readonly partnerId: number;
-  readonly livemode: boolean;
-}
-
 export interface SubscriptionOrder {
   readonly planId: string;
   readonly customer: SubscriptionCustomer;
@@ -61,14 +51,14 @@ export interface Subscriptions {
     createdBy: SubscriptionCreator,
     operation: RequestContext,
   ): Promise<{ type: "created"; subscription: SubscriptionRecord } | { type: "no_plan" | "plan_inactive" | "inactive" }>;
-  find(owner: SubscriptionOwner, id: string): Promise<SubscriptionRecord | null>;
+  find(owner: MerchantParty, id: string): Promise<SubscriptionRecord | null>;
   /**
    * Newest first. `next` is null on the last page. Throws RelayError `invalid_request` for an
    * invalid cursor.
    */
-  list(owner: SubscriptionOwner, query: SubscriptionQuery): Promise<{ items: readonly SubscriptionRecord[]; next: string | null }>;
+  list(owner: MerchantParty, query: SubscriptionQuery): Promise<{ items: readonly SubscriptionRecord[]; next: string | null }>;
   /** Returns its payments, the latest cycle first, optionally only those before a cycle. */
-  charges(owner: SubscriptionOwner, id: string, beforeCycle: number | null, limit: number): Promise<readonly CycleCharge[] | null>;
+  charges(owner: MerchantParty, id: string, beforeCycle: number | null, limit: number): Promise<readonly CycleCharge[] | null>;
   /**
    * Cancels immediately or at the end of the current period. No payment is requested after that. A
    * payment in progress that is made anyway is stored and reported.
@@ -85,11 +75,7 @@ export interface Subscriptions {
    * Or revokes a cancellation at the period's end. `outcome_unknown`: a payment from before the
    * pause may still be made. `inactive`: the merchant is deactivated.
    */
-  resume(
-    owner: SubscriptionOwner,
-    id: string,
-    operation: RequestContext,
-  ): Outcome<"resumed" | "not_in_state" | "outcome_unknown" | "inactive">;
+  resume(owner: MerchantParty, id: string, operation: RequestContext): Outcome<"resumed" | "not_in_state" | "outcome_unknown" | "inactive">;
   /**
    * Requests the payment now, at most once an hour. If a link can be paid, its customer gets a
    * reminder. `too_many`: ATTEMPTS_MAX is reached.
@@ -125,5 +111,5 @@ export interface Subscriptions {
    * Pauses all subscriptions of a deactivated merchant and resolves with their number. Missed ones
    * are paused when they are due. Safe to repeat.
    */
-  pauseAll(owner: SubscriptionOwner, operation: RequestContext): Promise<number>;
+  pauseAll(owner: MerchantParty, operation: RequestContext): Promise<number>;
 }
