@@ -5,9 +5,8 @@ import { type MerchantTransaction, type MerchantTransactions, netMinorOf } from 
 import { type DisputeItemJson, disputeItem, itemOf as disputeItemOf } from "../surfaces/merchant/disputes/schemas.ts";
 import type { ColumnName } from "../surfaces/merchant/exports/columns.ts";
 import { listQueryOf } from "../surfaces/merchant/exports/filters.ts";
-import { paymentLinkList } from "../surfaces/merchant/payment-links/payment-link-json.ts";
-import type { PaymentLinkJson } from "../surfaces/merchant/payment-links/schemas.ts";
-import type { PaymentLinkOperations } from "../surfaces/merchant/payment-links/surface.ts";
+import { type PaymentLinkJson, paymentLink } from "../surfaces/merchant/payment-links/schemas.ts";
+import { type PaymentLinkOperations, paymentLinkContext } from "../surfaces/merchant/payment-links/surface.ts";
 import type { SubscriptionJson } from "../surfaces/merchant/subscriptions/schemas.ts";
 import { subscriptionList } from "../surfaces/merchant/subscriptions/subscription-json.ts";
 import type { SubscriptionOperations } from "../surfaces/merchant/subscriptions/surface.ts";
@@ -142,7 +141,8 @@ export async function* listRows(
       const row = rowOf(list, OF_LINKS, columns);
       const { filter } = query;
       for await (const page of pages((cursor) => operations.portalLinks.list(owner, { ...filter, limit: PAGE_ITEMS, cursor }))) {
-        yield (await paymentLinkList(operations, caller, page)).map(row);
+        const context = await paymentLinkContext(operations, caller, page);
+        yield page.map((link) => row(paymentLink.itemJson(link, context)));
       }
       return;
     }

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { agentCredentialObject } from "../../http/surfaces/merchant/agent-credentials/agent-credential-object.ts";
 import { alertObject } from "../../http/surfaces/merchant/alerts/schemas.ts";
 import { disputeObject } from "../../http/surfaces/merchant/disputes/schemas.ts";
-import { paymentLinkObject } from "../../http/surfaces/merchant/payment-links/payment-link-object.ts";
+import { paymentLinkObject } from "../../http/surfaces/merchant/payment-links/schemas.ts";
 import { subscriptionObject } from "../../http/surfaces/merchant/subscriptions/subscription-object.ts";
 import { AGENT_CREDENTIAL, ALERT, DISPUTE, PORTAL_LINK, SUBSCRIPTION } from "./stored-examples.ts";
 
