@@ -1,7 +1,7 @@
+import type { PLAN_INTERVALS } from "./words.ts";
 /** How far a time zone's clocks are ahead of UTC at a moment, in milliseconds. Pure, and the same on every node. */
 export type ZoneOffset = (atMs: number) => number;
 
-export const PLAN_INTERVALS = ["WEEK", "MONTH", "YEAR"] as const;
 export type PlanInterval = (typeof PLAN_INTERVALS)[number];
 
 /** How often something is paid: every `count` intervals. */

@@ -1,9 +1,5 @@
 import type { BillingInterval } from "./calendar.ts";
 
-/** Longest pause between two payments: three years, whatever the interval. */
-export const PLAN_COUNTS_MAX = { WEEK: 156, MONTH: 36, YEAR: 3 } as const;
-export const PLAN_TRIAL_DAYS_MAX = 730;
-
 /** Plans of a merchant in one environment, deactivated ones too. */
 export const PLANS_MAX = 500;
 

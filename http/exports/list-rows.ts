@@ -7,9 +7,8 @@ import type { ColumnName } from "../surfaces/merchant/exports/columns.ts";
 import { listQueryOf } from "../surfaces/merchant/exports/filters.ts";
 import { type PaymentLinkJson, paymentLink } from "../surfaces/merchant/payment-links/schemas.ts";
 import { type PaymentLinkOperations, paymentLinkContext } from "../surfaces/merchant/payment-links/surface.ts";
-import type { SubscriptionJson } from "../surfaces/merchant/subscriptions/schemas.ts";
-import { subscriptionList } from "../surfaces/merchant/subscriptions/subscription-json.ts";
-import type { SubscriptionOperations } from "../surfaces/merchant/subscriptions/surface.ts";
+import { type SubscriptionJson, subscription } from "../surfaces/merchant/subscriptions/schemas.ts";
+import { type SubscriptionOperations, subscriptionContext } from "../surfaces/merchant/subscriptions/surface.ts";
 import { merchantOwnerOf } from "../surfaces/merchant/surface.ts";
 import { itemOf, outcomeWord } from "../surfaces/merchant/transaction-item.ts";
 import type { LocalTime } from "../surfaces/parts/time.ts";
@@ -158,7 +157,8 @@ export async function* listRows(
       const row = rowOf(list, OF_SUBSCRIPTIONS, columns);
       const { filter } = query;
       for await (const page of pages((cursor) => operations.subscriptions.list(owner, { ...filter, limit: PAGE_ITEMS, cursor }))) {
-        yield (await subscriptionList(operations, caller, page)).map(row);
+        const context = await subscriptionContext(operations, caller, page);
+        yield page.map((record) => row(subscription.itemJson(record, context)));
       }
     }
   }

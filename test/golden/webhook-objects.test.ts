@@ -5,7 +5,7 @@ import { agentCredentialObject } from "../../http/surfaces/merchant/agent-creden
 import { alertObject } from "../../http/surfaces/merchant/alerts/schemas.ts";
 import { disputeObject } from "../../http/surfaces/merchant/disputes/schemas.ts";
 import { paymentLinkObject } from "../../http/surfaces/merchant/payment-links/schemas.ts";
-import { subscriptionObject } from "../../http/surfaces/merchant/subscriptions/subscription-object.ts";
+import { subscriptionObject } from "../../http/surfaces/merchant/subscriptions/schemas.ts";
 import { AGENT_CREDENTIAL, ALERT, DISPUTE, PORTAL_LINK, SUBSCRIPTION } from "./stored-examples.ts";
 
 const GOLDEN = new URL("webhook-objects.json", import.meta.url);
