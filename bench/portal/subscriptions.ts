@@ -24,7 +24,7 @@ import { subscriptionWorkflow } from "../../engine/subscriptions/workflow.ts";
 import { eventOperations } from "../../engine/webhooks/webhook-event-store.ts";
 import { createWorkflow } from "../../engine/workflow/run-workflow.ts";
 import { createWorkflowStore } from "../../engine/workflow/workflow-store.ts";
-import { subscriptionObject } from "../../http/surfaces/merchant/subscriptions/subscription-object.ts";
+import { subscriptionObject } from "../../http/surfaces/merchant/subscriptions/schemas.ts";
 import { createLocalTime } from "../../http/surfaces/parts/time.ts";
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
 import { goalsTable, markdownTable, type PartResult, rounded } from "./part.ts";

@@ -1,6 +1,6 @@
 import { listPrefix } from "../kernel/merchant-index-store.ts";
 import { compile } from "../kernel/statechart.ts";
-import { PORTAL_LINK_HOURS_MAX } from "../portal-links/portal-link.ts";
+import { PORTAL_LINK_HOURS_MAX } from "../portal-links/words.ts";
 import type { Workflow } from "../workflow/run-workflow.ts";
 import { stepRecords, type WorkflowDefinition, webhook } from "../workflow/workflow.ts";
 import type { AgentCredentialRecord } from "./agent-credential.ts";

@@ -4,7 +4,8 @@ import { AMOUNT_MINOR_MAX, LINK_TEXT_LENGTH_MAX } from "../kernel/limits.ts";
 import { maskPans, maskSchemePans } from "../kernel/mask.ts";
 import { currencyDecimals } from "../kernel/money.ts";
 import { isMailAddress } from "../mails/mail-address.ts";
-import { PORTAL_LINK_HOURS_MAX, PORTAL_LINK_HOURS_MIN, type PortalLinkOrder } from "./portal-link.ts";
+import type { PortalLinkOrder } from "./portal-link.ts";
+import { PORTAL_LINK_HOURS_MAX, PORTAL_LINK_HOURS_MIN } from "./words.ts";
 
 const HOUR_MS = 3_600_000;
 const SLACK_MS = 60_000;

@@ -1,7 +1,4 @@
-export const PORTAL_LINK_HOURS_MIN = 1;
-export const PORTAL_LINK_HOURS_MAX = 90 * 24;
-export const PORTAL_LINK_HOURS_DEFAULT = 7 * 24;
-
+import type { PORTAL_LINK_STATES } from "./words.ts";
 export const PORTAL_LINK_ATTEMPTS_MAX = 20;
 
 /** Limits the mails with the link to its customer. */
@@ -10,7 +7,6 @@ export const PORTAL_LINK_MAILS_MAX = 5;
 /** For each environment. A program that makes more links repeats itself. */
 export const PORTAL_LINKS_PER_HOUR_MAX = 1_000;
 
-export const PORTAL_LINK_STATES = ["PENDING", "PAID", "CANCELLED", "EXPIRED"] as const;
 export type PortalLinkState = (typeof PORTAL_LINK_STATES)[number];
 
 /** `key`: the merchant's secret key. */

@@ -1,10 +1,11 @@
+import type { PLAN_INTERVALS } from "./words.ts";
+
 /**
  * Returns the offset of a time zone from UTC at a moment, in milliseconds. Pure, and equal on every
  * node.
  */
 export type ZoneOffset = (atMs: number) => number;
 
-export const PLAN_INTERVALS = ["WEEK", "MONTH", "YEAR"] as const;
 export type PlanInterval = (typeof PLAN_INTERVALS)[number];
 
 /** The time between two payments: `count` intervals. */

@@ -4,9 +4,9 @@ import { AMOUNT_MINOR_MAX, LINK_TEXT_LENGTH_MAX } from "../kernel/limits.ts";
 import { maskPans } from "../kernel/mask.ts";
 import { currencyDecimals } from "../kernel/money.ts";
 import { isMailAddress } from "../mails/mail-address.ts";
-import { PLAN_INTERVALS } from "./calendar.ts";
-import { PLAN_COUNTS_MAX, PLAN_TRIAL_DAYS_MAX, type PlanTerms } from "./plan.ts";
+import type { PlanTerms } from "./plan.ts";
 import type { SubscriptionCustomer } from "./subscription.ts";
+import { PLAN_COUNTS_MAX, PLAN_INTERVALS, PLAN_TRIAL_DAYS_MAX } from "./words.ts";
 
 /** The ids of cards on file. The provider of the cards chooses them. */
 const METHOD_ID = /^[A-Za-z0-9._:-]{1,100}$/;

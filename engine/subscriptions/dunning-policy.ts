@@ -1,10 +1,6 @@
 import { RelayError } from "../kernel/errors.ts";
+import { DUNNING_DAYS_MAX, DUNNING_FINAL_ACTIONS, DUNNING_RETRIES_MAX } from "./words.ts";
 
-export const DUNNING_RETRIES_MAX = 8;
-/** The maximum number of days between the first failure and the last retry. */
-export const DUNNING_DAYS_MAX = 45;
-
-export const DUNNING_FINAL_ACTIONS = ["CANCEL", "PAUSE", "STAY"] as const;
 export type DunningFinalAction = (typeof DUNNING_FINAL_ACTIONS)[number];
 
 /** The actions for an unpaid cycle. */

@@ -1,9 +1,5 @@
 import type { BillingInterval } from "./calendar.ts";
 
-/** The longest time between two payments: three years in each interval. */
-export const PLAN_COUNTS_MAX = { WEEK: 156, MONTH: 36, YEAR: 3 } as const;
-export const PLAN_TRIAL_DAYS_MAX = 730;
-
 /** Limits the plans of a merchant in one environment, including deactivated ones. */
 export const PLANS_MAX = 500;
 

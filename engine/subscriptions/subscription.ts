@@ -1,6 +1,7 @@
 import type { BillingAnchor } from "./calendar.ts";
 import type { DunningTerms } from "./dunning-policy.ts";
 import type { PlanTerms } from "./plan.ts";
+import type { COLLECTIONS, SUBSCRIPTION_STATES } from "./words.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -36,13 +37,8 @@ export const UNKNOWN_FLAG_MS = DAY_MS;
  */
 export const SUBSCRIPTIONS_PER_HOUR_MAX = 5_000;
 
-export const SUBSCRIPTION_STATES = ["INCOMPLETE", "TRIALING", "ACTIVE", "PAST_DUE", "PAUSED", "CANCELLED"] as const;
 export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];
 
-/**
- * LINK: the customer pays each cycle with a payment link. CARD: the relay charges a card on file.
- */
-export const COLLECTIONS = ["LINK", "CARD"] as const;
 export type Collection = (typeof COLLECTIONS)[number];
 
 /** Personal data: never logged, and masked for roles that may not see it. */

@@ -5,12 +5,10 @@ import { type MerchantTransaction, type MerchantTransactions, netMinorOf } from 
 import { type DisputeItemJson, disputeItem, itemOf as disputeItemOf } from "../surfaces/merchant/disputes/schemas.ts";
 import type { ColumnName } from "../surfaces/merchant/exports/columns.ts";
 import { listQueryOf } from "../surfaces/merchant/exports/filters.ts";
-import { paymentLinkList } from "../surfaces/merchant/payment-links/payment-link-json.ts";
-import type { PaymentLinkJson } from "../surfaces/merchant/payment-links/schemas.ts";
-import type { PaymentLinkOperations } from "../surfaces/merchant/payment-links/surface.ts";
-import type { SubscriptionJson } from "../surfaces/merchant/subscriptions/schemas.ts";
-import { subscriptionList } from "../surfaces/merchant/subscriptions/subscription-json.ts";
-import type { SubscriptionOperations } from "../surfaces/merchant/subscriptions/surface.ts";
+import { type PaymentLinkJson, paymentLink } from "../surfaces/merchant/payment-links/schemas.ts";
+import { type PaymentLinkOperations, paymentLinkContext } from "../surfaces/merchant/payment-links/surface.ts";
+import { type SubscriptionJson, subscription } from "../surfaces/merchant/subscriptions/schemas.ts";
+import { type SubscriptionOperations, subscriptionContext } from "../surfaces/merchant/subscriptions/surface.ts";
 import { merchantOwnerOf } from "../surfaces/merchant/surface.ts";
 import { itemOf, outcomeWord } from "../surfaces/merchant/transaction-item.ts";
 import type { LocalTime } from "../surfaces/parts/time.ts";
@@ -142,7 +140,8 @@ export async function* listRows(
       const row = rowOf(list, OF_LINKS, columns);
       const { filter } = query;
       for await (const page of pages((cursor) => operations.portalLinks.list(owner, { ...filter, limit: PAGE_ITEMS, cursor }))) {
-        yield (await paymentLinkList(operations, caller, page)).map(row);
+        const context = await paymentLinkContext(operations, caller, page);
+        yield page.map((link) => row(paymentLink.itemJson(link, context)));
       }
       return;
     }
@@ -158,7 +157,8 @@ export async function* listRows(
       const row = rowOf(list, OF_SUBSCRIPTIONS, columns);
       const { filter } = query;
       for await (const page of pages((cursor) => operations.subscriptions.list(owner, { ...filter, limit: PAGE_ITEMS, cursor }))) {
-        yield (await subscriptionList(operations, caller, page)).map(row);
+        const context = await subscriptionContext(operations, caller, page);
+        yield page.map((record) => row(subscription.itemJson(record, context)));
       }
     }
   }

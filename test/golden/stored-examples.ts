@@ -694,7 +694,7 @@ const WEBHOOK_EVENT: Whole<WebhookEvent> = {
   request: { id: "req_1", idempotencyKey: "key-1" },
 };
 
-const WEBHOOK_ENDPOINT: Whole<WebhookEndpointRecord> = {
+export const WEBHOOK_ENDPOINT: Whole<WebhookEndpointRecord> = {
   schema: 1,
   id: "we_1",
   owner: { type: "merchant", merchantId: "M1" },
@@ -717,7 +717,7 @@ const WEBHOOK_ENDPOINT: Whole<WebhookEndpointRecord> = {
   updatedAtMs: AT_MS + 1_000,
 };
 
-const WEBHOOK_DELIVERY: Whole<WebhookDeliveryRecord> = {
+export const WEBHOOK_DELIVERY: Whole<WebhookDeliveryRecord> = {
   schema: 1,
   id: "evt_1.we_1",
   eventId: "evt_1",
@@ -859,7 +859,7 @@ const INTENT: Whole<IntentRecord> = {
   events: 7,
 };
 
-const PORTAL_LINK: Whole<PortalLinkRecord> = {
+export const PORTAL_LINK: Whole<PortalLinkRecord> = {
   schema: 1,
   id: "pl_000000000000000000000001",
   token: "AbCdEfGhIjKlMnOpQrStUv",
@@ -908,7 +908,7 @@ const PORTAL_LINK_OF_AGENT: Whole<PortalLinkRecord> = {
   createdBy: { type: "agent", agentId: "ac_000000000000000000000001" },
 };
 
-const AGENT_CREDENTIAL: Whole<AgentCredentialRecord> = {
+export const AGENT_CREDENTIAL: Whole<AgentCredentialRecord> = {
   schema: 1,
   id: "ac_000000000000000000000001",
   merchantId: "merchant-1",
@@ -938,7 +938,7 @@ const AGENT_USE: AddedUse = {
   refused: { currency: 0, perLinkMax: 1, perDay: 0, total: 2, linksPerHour: 0 },
 };
 
-const DISPUTE: Whole<DisputeRecord> = {
+export const DISPUTE: Whole<DisputeRecord> = {
   schema: 1,
   id: "dp_000000000000000000000001",
   merchantId: "merchant-1",
@@ -994,7 +994,7 @@ const DISPUTE: Whole<DisputeRecord> = {
   events: 2,
 };
 
-const ALERT: Whole<AlertRecord> = {
+export const ALERT: Whole<AlertRecord> = {
   schema: 1,
   id: "al_000000000000000000000001",
   merchantId: "merchant-1",
@@ -1045,7 +1045,7 @@ const ALERT_RULES: Whole<AlertRules> = {
   updatedBy: { type: "user", userId: "usr_1" },
 };
 
-const PLAN: Whole<PlanRecord> = {
+export const PLAN: Whole<PlanRecord> = {
   schema: 1,
   id: "plan_000000000000000000000001",
   merchantId: "merchant-1",
@@ -1060,7 +1060,7 @@ const PLAN: Whole<PlanRecord> = {
 
 const DUNNING_TERMS = { retryDays: [1, 3], finalAction: "PAUSE", mails: true } as const;
 
-const SUBSCRIPTION: Whole<SubscriptionRecord> = {
+export const SUBSCRIPTION: Whole<SubscriptionRecord> = {
   schema: 1,
   id: "sub_000000000000000000000001",
   token: "SbCdEfGhIjKlMnOpQrStUv",
@@ -1135,7 +1135,7 @@ const MAIL: Mail = {
   merchantId: "SHOP-001",
 };
 
-const EXPORT: ExportRecord = {
+export const EXPORT: ExportRecord = {
   ...{ schema: 1, id: "exp_000000000000000000000001", merchantId: "merchant-1", partnerId: 7, livemode: true },
   order: {
     ...{ list: "payment-links", filters: { from: "2026-05-01", state: "PAID" }, format: "XLSX", lang: "it" },

@@ -1,4 +1,5 @@
 import { type SchemaOptions, type TBoolean, type TInteger, type TOptional, type TString, type TUnsafe, Type } from "@sinclair/typebox";
+import { EMAIL_LENGTH_MAX } from "../../../engine/accounts/account.ts";
 import { words } from "../parts/schemas.ts";
 import { DAY } from "../parts/time.ts";
 import { ToDay } from "./schema-parts.ts";
@@ -9,7 +10,8 @@ type Filter =
   | { readonly type: "text"; readonly pattern?: string; readonly minLength?: number; readonly maxLength?: number }
   | { readonly type: "integer"; readonly minimum: number; readonly maximum: number }
   | { readonly type: "flag"; readonly default: boolean }
-  | { readonly type: "day" };
+  | { readonly type: "day" }
+  | { readonly type: "email" };
 
 type FilterSchema<F extends Filter> = F extends { type: "word"; words: readonly (infer Word)[] }
   ? TOptional<TUnsafe<Word>>
@@ -39,6 +41,8 @@ function schemaOf(name: string, { type, ...filter }: Filter, options: SchemaOpti
       return Type.Boolean({ ...filter, ...options });
     case "text":
       return Type.Optional(Type.String({ ...filter, ...options }));
+    case "email":
+      return Type.Optional(Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX, ...options }));
     case "day":
       return Type.Optional(name === "to" ? ToDay : Type.String({ ...DAY, ...options }));
   }

@@ -1,4 +1,4 @@
-import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
+import { type SchemaOptions, type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import type { Caller } from "../../../engine/access/caller.ts";
 import type { MerchantAct } from "../../../engine/access/merchant-user-grant.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
@@ -10,9 +10,19 @@ import { MERCHANT_BASE, type MerchantOperations, merchantOwnerOf, type merchantS
 
 type Surface<Operations> = ReturnType<typeof merchantSurface<Operations>>;
 type Owner = ReturnType<typeof merchantOwnerOf>;
-type Facts = Pick<EndpointFacts, "name" | "summary"> & { readonly description: string };
+type Facts = Pick<EndpointFacts, "name" | "summary" | "description">;
 
-interface ListFacts<Operations, R, C, Q extends TObject> extends Facts {
+interface Reading extends Facts {
+  /** Default: `look`. */
+  readonly may?: MerchantAct;
+  /** Publishable keys may read too, and are never forbidden to. */
+  readonly auth?: "merchantUserOrAnyKey";
+}
+
+const readingOf = ({ auth, may = "look", ...facts }: Reading) =>
+  ({ ...facts, method: "GET", auth: auth ?? "merchantUserOrKey", may, apartByEnvironment: true, rateLimit: PORTAL_RATE }) as const;
+
+interface ListFacts<Operations, R, C, Q extends TObject> extends Reading {
   readonly path: string;
   /** The filters and PAGE_QUERY. */
   readonly query: Q;
@@ -29,23 +39,20 @@ interface ListFacts<Operations, R, C, Q extends TObject> extends Facts {
 /** Declares the GET of a list. */
 export function listEndpoint<Operations, R, C extends ResourceContext, Q extends TObject>(
   surface: Surface<Operations>,
-  { path, item, page, context, ...facts }: ListFacts<Operations, R, C, Q>,
+  { path, query, item, page, context, ...facts }: ListFacts<NoInfer<Operations>, R, C, Q>,
 ): Endpoint<Operations & MerchantOperations> {
   const example = { status: "ok", data: { items: [item.itemExample], next: null } };
   return surface.endpoint({
-    ...facts,
-    method: "GET",
+    ...readingOf(facts),
     path: `${MERCHANT_BASE}${path}`,
-    auth: "merchantUserOrKey",
-    apartByEnvironment: true,
-    may: "look",
-    rateLimit: PORTAL_RATE,
+    query,
     responses: {
       200: { description: "A page.", body: okOf(listOf(item.itemSchema)), example },
-      ...surface.errors(400, 401, 403, 429, 503),
+      ...surface.errors(400, 401, 429, 503),
+      ...(facts.auth === undefined ? surface.errors(403) : {}),
     },
-    handle: async (operations, { caller, query }) => {
-      const { items, next } = await page(operations, merchantOwnerOf(caller), query, caller);
+    handle: async (operations, { caller, query: asked }) => {
+      const { items, next } = await page(operations, merchantOwnerOf(caller), asked, caller);
       const shared = await context(operations, caller, items);
       return { status: 200, body: ok({ items: items.map((record) => item.itemJson(record, shared)), next }) };
     },
@@ -54,14 +61,16 @@ export function listEndpoint<Operations, R, C extends ResourceContext, Q extends
 
 /** One record of a resource, as endpoints find and show it. */
 interface OneFacts<Operations, R, C, S extends TSchema> {
-  /** As in "There is no such dispute". */
+  /** As in "There is no such dispute", which `missing` replaces. */
   readonly noun: string;
+  readonly missing?: string;
   readonly path: string;
-  readonly idParameter: { readonly parameterName: string; readonly description: string };
+  /** Default: 1 to 64 characters. */
+  readonly idParameter: SchemaOptions & { readonly parameterName: string };
   readonly resource: { readonly schema: S; readonly example: object; json(record: R, context: C): Static<S> };
   /** Null: there is none, it is another merchant's, or it is of the other environment. */
-  find(operations: Operations, owner: Owner, id: string): Promise<R | null>;
-  context(operations: Operations, caller: Caller, records: readonly R[]): C | Promise<C>;
+  find(operations: Operations, owner: Owner, id: string, caller: Caller): Promise<R | null>;
+  context(operations: Operations, caller: Caller, records: readonly [R]): C | Promise<C>;
 }
 
 type ActionInput<B extends TSchema> = Input<{ id: string }, unknown, unknown, BodyOf<B>>;
@@ -81,9 +90,9 @@ interface ActionFacts<Operations, R, B extends TSchema>
   readonly errors?: readonly (413 | 415)[];
   readonly audit: Audit<ActionInput<B>>;
   /** The members of the example that differ after the action. */
-  readonly done: { readonly description: string; readonly changes?: object };
+  readonly done: { readonly description: string; readonly changes?: object; readonly sharedName?: string };
   /** The description of 409. */
-  readonly conflict: string;
+  readonly conflict?: string;
   /** Returns the record, a refusal, or null if the merchant has no such record. May throw RelayError. */
   run(operations: Operations, owner: Owner, input: ActionInput<B>): Promise<{ readonly done: R } | ReturnType<typeof refusal<409>> | null>;
 }
@@ -91,39 +100,42 @@ interface ActionFacts<Operations, R, B extends TSchema>
 /** Returns the endpoints of one record of a resource. */
 export function oneOf<Operations, R, C extends ResourceContext, S extends TSchema>(
   surface: Surface<Operations>,
-  { noun, path, idParameter, resource, find, context }: OneFacts<Operations, R, C, S>,
+  { noun, missing = `There is no such ${noun}`, path, idParameter, resource, find, context }: OneFacts<NoInfer<Operations>, R, C, S>,
 ) {
-  const params = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64, ...idParameter }) });
+  const params = Type.Object({ id: Type.String("pattern" in idParameter ? idParameter : { minLength: 1, maxLength: 64, ...idParameter }) });
   const body = okOf<TSchema>(resource.schema);
   const json = async (operations: Operations, caller: Caller, record: R) =>
     resource.json(record, await context(operations, caller, [record]));
   /** The one answer for what is not there, is another merchant's, or is of the other environment. */
-  const notFound = () => new RelayError("not_found", `There is no such ${noun}`);
+  const notFound = () => new RelayError("not_found", missing);
   return {
     params,
     notFound,
     json,
-    show: (facts: Facts) =>
+    show: (facts: Reading) =>
       surface.endpoint({
-        ...facts,
-        method: "GET",
+        ...readingOf(facts),
         path: `${MERCHANT_BASE}${path}/{id}`,
-        auth: "merchantUserOrKey",
-        apartByEnvironment: true,
-        may: "look",
-        rateLimit: PORTAL_RATE,
         params,
         responses: {
           200: { description: `The ${noun}.`, body, example: { status: "ok", data: resource.example } },
-          ...surface.errors(400, 401, 403, 404, 429, 503),
+          ...surface.errors(400, 401, 404, 429, 503),
+          ...(facts.auth === undefined ? surface.errors(403) : {}),
         },
         handle: async (operations, { caller, params: { id } }) => {
-          const record = await find(operations, merchantOwnerOf(caller), id);
+          const record = await find(operations, merchantOwnerOf(caller), id, caller);
           if (record === null) throw notFound();
           return { status: 200, body: ok(await json(operations, caller, record)) };
         },
       }),
-    action: <B extends TSchema = TSchema>({ done, conflict, run, errors = [], path: action, ...facts }: ActionFacts<Operations, R, B>) =>
+    action: <B extends TSchema = TSchema>({
+      done: { changes, ...answered },
+      conflict,
+      run,
+      errors = [],
+      path: action,
+      ...facts
+    }: ActionFacts<Operations, R, B>) =>
       surface.endpoint<typeof params, Nothing, Nothing, B>({
         ...facts,
         path: `${MERCHANT_BASE}${path}/{id}${action}`,
@@ -131,14 +143,10 @@ export function oneOf<Operations, R, C extends ResourceContext, S extends TSchem
         rateLimit: PORTAL_RATE,
         params,
         responses: {
-          200: {
-            description: done.description,
-            body,
-            example: { status: "ok", data: { ...resource.example, ...done.changes } },
-          },
+          200: { ...answered, body, example: { status: "ok", data: { ...resource.example, ...changes } } },
           ...surface.errors(400, 401, 403, 404, 429, 503),
           ...surface.errors(...(facts.body === undefined ? errors : ([413, 415] as const))),
-          409: { description: conflict, body: surface.envelope.schema },
+          ...(conflict === undefined ? {} : { 409: { description: conflict, body: surface.envelope.schema } }),
         },
         handle: async (operations, input) => {
           const outcome = await run(operations, merchantOwnerOf(input.caller), input);

@@ -12,17 +12,13 @@ import { createRefundRows } from "../../../engine/links/refund-rows.ts";
 import { createShardLinks, type ShardLinks } from "../../../engine/links/shard-links.ts";
 import { createMailStore, mailText } from "../../../engine/mails/mail-store.ts";
 import { createPortalLinks } from "../../../engine/portal-links/create-portal-links.ts";
-import {
-  PORTAL_LINK_HOURS_DEFAULT,
-  type PortalLinkCreator,
-  type PortalLinkOrder,
-  type PortalLinkRecord,
-} from "../../../engine/portal-links/portal-link.ts";
+import type { PortalLinkCreator, PortalLinkOrder, PortalLinkRecord } from "../../../engine/portal-links/portal-link.ts";
 import { createPortalLinkCompanion } from "../../../engine/portal-links/portal-link-companion.ts";
 import type { PortalLinkKeeper } from "../../../engine/portal-links/portal-link-keeper.ts";
 import { createPortalLinkMails, type PortalLinkMails } from "../../../engine/portal-links/portal-link-mails.ts";
 import { createPortalLinkQueries, type PortalLinkQueries } from "../../../engine/portal-links/portal-link-queries.ts";
 import type { PortalLinkQuery, PortalLinks } from "../../../engine/portal-links/portal-links.ts";
+import { PORTAL_LINK_HOURS_DEFAULT } from "../../../engine/portal-links/words.ts";
 import { type PortalLinkWorkflow, portalLinkWorkflow } from "../../../engine/portal-links/workflow.ts";
 import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
 import type { WebhookEvent } from "../../../engine/webhooks/webhook-event.ts";

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { DateTime } from "luxon";
-import { type BillingInterval, createBillingCalendar, PLAN_INTERVALS } from "../../../engine/subscriptions/calendar.ts";
+import { type BillingInterval, createBillingCalendar } from "../../../engine/subscriptions/calendar.ts";
+import { PLAN_INTERVALS } from "../../../engine/subscriptions/words.ts";
 import { zoneOffset } from "./world.ts";
 
 const calendarOf = (zone: string) => createBillingCalendar(zoneOffset(zone));

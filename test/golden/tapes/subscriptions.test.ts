@@ -4,12 +4,8 @@ import { retryOnConflict } from "../../../engine/kernel/retry-on-conflict.ts";
 import { recordText } from "../../../engine/kernel/schemas.ts";
 import type { SubscriptionEvent } from "../../../engine/subscriptions/events.ts";
 import { subscriptionMachine } from "../../../engine/subscriptions/machine.ts";
-import {
-  ATTEMPTS_MAX,
-  SUBSCRIPTION_STATES,
-  type SubscriptionRecord,
-  type SubscriptionState,
-} from "../../../engine/subscriptions/subscription.ts";
+import { ATTEMPTS_MAX, type SubscriptionRecord, type SubscriptionState } from "../../../engine/subscriptions/subscription.ts";
+import { SUBSCRIPTION_STATES } from "../../../engine/subscriptions/words.ts";
 import { takeStep } from "../../../engine/subscriptions/take-step.ts";
 import {
   attempt,

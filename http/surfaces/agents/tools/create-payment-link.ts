@@ -3,7 +3,7 @@ import { senderOf } from "../../../../engine/access/caller.ts";
 import type { AgentLinkOutcome } from "../../../../engine/agents/agent-credentials.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { AMOUNT_MINOR_MAX, LINK_TEXT_LENGTH_MAX } from "../../../../engine/kernel/limits.ts";
-import { PORTAL_LINK_HOURS_DEFAULT, PORTAL_LINK_HOURS_MAX, PORTAL_LINK_HOURS_MIN } from "../../../../engine/portal-links/portal-link.ts";
+import { PORTAL_LINK_HOURS_DEFAULT, PORTAL_LINK_HOURS_MAX, PORTAL_LINK_HOURS_MIN } from "../../../../engine/portal-links/words.ts";
 import { digestOf, IDEMPOTENCY_KEY_LENGTH_MAX } from "../../../endpoint/idempotency.ts";
 import { givenText } from "../../parts/schemas.ts";
 import type { AgentOperations } from "../surface.ts";

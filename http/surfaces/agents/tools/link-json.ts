@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { PORTAL_LINK_STATES, type PortalLinkAttempt, type PortalLinkRecord } from "../../../../engine/portal-links/portal-link.ts";
+import type { PortalLinkAttempt, PortalLinkRecord } from "../../../../engine/portal-links/portal-link.ts";
+import { PORTAL_LINK_STATES } from "../../../../engine/portal-links/words.ts";
 import { iso, isoOrNull } from "../../../endpoint/time.ts";
 import { words } from "../../parts/schemas.ts";
 import type { AgentOperations } from "../surface.ts";

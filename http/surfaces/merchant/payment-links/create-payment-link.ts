@@ -1,13 +1,13 @@
 import { otherEnvironment } from "../../../../engine/access/other-environment.ts";
 import { fromMinorUnits } from "../../../../engine/kernel/money.ts";
-import { PORTAL_LINK_HOURS_DEFAULT, PORTAL_LINKS_PER_HOUR_MAX } from "../../../../engine/portal-links/portal-link.ts";
+import { PORTAL_LINKS_PER_HOUR_MAX } from "../../../../engine/portal-links/portal-link.ts";
+import { PORTAL_LINK_HOURS_DEFAULT } from "../../../../engine/portal-links/words.ts";
 import { givenText } from "../../parts/schemas.ts";
 import { actorOf } from "../actor-names.ts";
 import { ok, okOf, refusal } from "../envelope.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
-import { PAYMENT_LINK_EXAMPLE, paymentLinkJson } from "./payment-link-json.ts";
-import { CreatePaymentLink, PaymentLink } from "./schemas.ts";
-import { paymentLinks } from "./surface.ts";
+import { CreatePaymentLink, paymentLink } from "./schemas.ts";
+import { onePaymentLink, paymentLinks } from "./surface.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -32,7 +32,7 @@ export const createPaymentLink = paymentLinks.endpoint({
     subject: ({ body: { amountMinor, currency = "EUR" } }) => `${fromMinorUnits(amountMinor, currency)} ${currency}`,
   },
   responses: {
-    201: { description: "Created.", body: okOf(PaymentLink), example: { status: "ok", data: PAYMENT_LINK_EXAMPLE } },
+    201: { description: "Created.", body: okOf(paymentLink.schema), example: { status: "ok", data: paymentLink.example } },
     ...paymentLinks.errors(400, 401, 403, 413, 415, 429, 503),
     409: {
       description:
@@ -51,6 +51,6 @@ export const createPaymentLink = paymentLinks.endpoint({
     if (created.type === "no_account") {
       return refusal(409, "no_account", "The partner of this merchant has no account at the card gateway; ask your partner for one");
     }
-    return { status: 201, body: ok(await paymentLinkJson(operations, caller, created.link)) };
+    return { status: 201, body: ok(await onePaymentLink.json(operations, caller, created.link)) };
   },
 });

@@ -1,18 +1,27 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { EMAIL_LENGTH_MAX } from "../../../../engine/accounts/account.ts";
 import { LINK_TEXT_LENGTH_MAX } from "../../../../engine/kernel/limits.ts";
 import { NO_CONTROL_CHARACTERS } from "../../../../engine/kernel/well-formed.ts";
+import {
+  isPaidTwice,
+  type PortalLinkAttempt,
+  type PortalLinkCreator,
+  type PortalLinkRecord,
+} from "../../../../engine/portal-links/portal-link.ts";
 import {
   PORTAL_LINK_HOURS_DEFAULT,
   PORTAL_LINK_HOURS_MAX,
   PORTAL_LINK_HOURS_MIN,
   PORTAL_LINK_STATES,
-} from "../../../../engine/portal-links/portal-link.ts";
+} from "../../../../engine/portal-links/words.ts";
+import { resourceOf, webhookObject } from "../../../endpoint/resource.ts";
+import { iso } from "../../../endpoint/time.ts";
+import { maskedEmail } from "../../parts/masking.ts";
 import { CustomerEmail, LocaleWord, ReachableEmail, words } from "../../parts/schemas.ts";
-import { DAY } from "../../parts/time.ts";
-import { Currency, nullable, ToDay, time } from "../schema-parts.ts";
+import { type ActorContext, EXAMPLE_CONTEXT } from "../actor-context.ts";
+import { filtersOf } from "../list-filters.ts";
+import { PAYMENT_LINK_LIST } from "./list.ts";
 
-/** The JSON of payment links: endpoints declare it, the portal's pages take their types from it. */
+/** The resource of payment links, and the JSON of requests. Pages take their types from it. */
 
 const PaymentLinkState = words(PORTAL_LINK_STATES, { title: "PaymentLinkState" });
 const LINK_TEXT = {
@@ -44,64 +53,128 @@ export const SendPaymentLink = Type.Object(
   },
   { title: "PaymentLinkMail" },
 );
-/** Filters of GET /payment-links, beside PAGE_QUERY. */
-export const PAYMENT_LINK_FILTERS = {
-  state: Type.Optional(PaymentLinkState),
-  from: Type.Optional(Type.String({ ...DAY, description: "Only links created on this day or later, in the installation's time zone." })),
-  to: Type.Optional(ToDay),
-  customerEmail: Type.Optional(
-    Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX, description: "Only links with exactly this address." }),
-  ),
-  q: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "An id, a reference (exactly), or the uuid of a payment." })),
-  agentId: Type.Optional(
-    Type.String({ pattern: "^ac_[a-z0-9]{24}$", description: "Only links that this credential of an AI agent created." }),
-  ),
-  currency: Type.Optional(Currency),
-};
-const PaymentLinkAttempt = Type.Object(
-  {
-    /** The uuid under which the payment stands among the transactions once it has ended. */
-    uuid: Type.String(),
-    state: Type.Union([Type.Literal("opening"), Type.Literal("open"), Type.Literal("paid"), Type.Literal("failed")]),
-    createdAt: time("when the customer pressed Pay."),
-    endedAt: nullable(time("when the attempt ended.")),
-    paidMinor: nullable(Type.Integer()),
-    paidCurrency: nullable(Type.String()),
-    last4: nullable(Type.String()),
-    message: nullable(Type.String({ description: "The gateway's description." })),
-    refund: Type.Union([Type.Literal("none"), Type.Literal("unknown"), Type.Literal("done")]),
-  },
-  { title: "PaymentLinkAttempt" },
-);
-/** GET /payment-links, GET /payment-links/{id}, and the answer of every change. */
-export const PaymentLink = Type.Object(
-  {
-    id: Type.String(),
-    url: Type.String({ description: "Address for the customer. Anyone who has it may pay." }),
-    qr: nullable(Type.String({ description: "The address as a QR code image: `data:image/svg+xml;base64,...`. Null in lists." })),
-    state: PaymentLinkState,
-    late: Type.Boolean({ description: "True if the link was paid after it was cancelled or had expired." }),
-    paidTwice: Type.Boolean({ description: "True if more than one payment was made and not refunded." }),
-    amountMinor: Type.Integer(),
-    currency: Type.String(),
-    description: Type.String(),
-    reference: nullable(Type.String()),
-    customerEmail: nullable(Type.String({ description: "Masked for roles that do not see personal data." })),
-    createdAt: time("when the link was created."),
-    createdBy: Type.String({
-      description:
-        "Display name of the creator: the user's e-mail address (masked for roles that do not see personal data), `Former user`, `API key`, or `AI agent`.",
-    }),
-    creator: Type.Union([Type.Literal("user"), Type.Literal("former_user"), Type.Literal("key"), Type.Literal("agent")], {
-      description: "The kind of `createdBy`: a user of the merchant, a former user, an API key, or an AI agent.",
-    }),
-    expiresAt: time("until when the link can be paid."),
-    paidAt: nullable(time("when the link was paid.")),
-    cancelledAt: nullable(time("when the link was cancelled.")),
-    mails: Type.Integer({ description: "How many times the link was sent." }),
-    attempts: Type.Array(PaymentLinkAttempt),
-  },
-  { title: "PaymentLink" },
-);
+/** The filters of GET /payment-links, without PAGE_QUERY. */
+export const PAYMENT_LINK_FILTERS = filtersOf(PAYMENT_LINK_LIST, {
+  state: PaymentLinkState,
+  from: { description: "Only links created on this day or later, in the installation's time zone." },
+  customerEmail: { description: "Only links with exactly this address." },
+  q: { description: "An id, a reference (exactly), or the uuid of a payment." },
+  agentId: { description: "Only links that this credential of an AI agent created." },
+});
 
-export type PaymentLinkJson = Static<typeof PaymentLink>;
+const a = resourceOf<PortalLinkAttempt>();
+const attempt = a.resource({
+  title: "PaymentLinkAttempt",
+  members: {
+    /** The uuid under which the payment stands among the transactions once it has ended. */
+    uuid: a.text().from(({ txId }) => txId),
+    state: a.value(words(["opening", "open", "paid", "failed"])),
+    createdAt: a.time("when the customer pressed Pay."),
+    endedAt: a.time("when the attempt ended.").orNull(),
+    paidMinor: a
+      .integer()
+      .orNull()
+      .from(({ paid }) => paid?.amountMinor ?? null),
+    paidCurrency: a
+      .text()
+      .orNull()
+      .from(({ paid }) => paid?.currency ?? null),
+    last4: a
+      .text()
+      .orNull()
+      .from(({ paid }) => paid?.cardLast4 ?? null),
+    message: a
+      .text("The gateway's description.")
+      .orNull()
+      .from(({ resultDescription }) => resultDescription),
+    refund: a.value(words(["none", "unknown", "done"])),
+  },
+});
+
+export interface PaymentLinkContext extends ActorContext<PortalLinkCreator> {
+  urlOf(token: string): string;
+  /** Null for a page: the codes of two hundred links would be most of the answer. */
+  readonly qr: string | null;
+}
+
+const m = resourceOf<PortalLinkRecord, PaymentLinkContext>();
+/** GET /payment-links, GET /payment-links/{id}, the answer of every change, and the events `payment_link.*`. */
+export const paymentLink = m.resource({
+  title: "PaymentLink",
+  members: {
+    id: m.text(),
+    url: m.text("Address for the customer. Anyone who has it may pay.").from(({ token }, { urlOf }) => urlOf(token)),
+    qr: m
+      .text("The address as a QR code image: `data:image/svg+xml;base64,...`. Null in lists.")
+      .orNull()
+      .from((_, { qr }) => qr),
+    state: m.value(PaymentLinkState),
+    late: m.boolean("True if the link was paid after it was cancelled or had expired."),
+    paidTwice: m.boolean("True if more than one payment was made and not refunded.").from(isPaidTwice),
+    amountMinor: m.integer().from(({ order }) => order.amountMinor),
+    currency: m.text().from(({ order }) => order.currency),
+    description: m.text().from(({ order }) => order.description),
+    reference: m
+      .text()
+      .orNull()
+      .from(({ order }) => order.reference),
+    customerEmail: m
+      .text("Masked for roles that do not see personal data.")
+      .personal(maskedEmail)
+      .orNull()
+      .from(({ order }) => order.customerEmail),
+    createdAt: m.time("when the link was created."),
+    createdBy: m
+      .text(
+        "Display name of the creator: the user's e-mail address (masked for roles that do not see personal data), `Former user`, `API key`, or `AI agent`.",
+      )
+      .from(({ createdBy }, { names }) => names(createdBy, true).by)
+      .personal((_, { createdBy }, { names }) => names(createdBy, false).by),
+    creator: m
+      .value(
+        words(["user", "former_user", "key", "agent"], {
+          description: "The kind of `createdBy`: a user of the merchant, a former user, an API key, or an AI agent.",
+        }),
+      )
+      .from(({ createdBy }, { names }) => names(createdBy).byType),
+    expiresAt: m.time("until when the link can be paid.").from(({ order }) => order.expiresAtMs),
+    paidAt: m.time("when the link was paid.").orNull(),
+    cancelledAt: m.time("when the link was cancelled.").orNull(),
+    mails: m.integer("How many times the link was sent.").from(({ mails }) => mails.length),
+    attempts: m.list(attempt),
+    /** Only in events. */
+    payments: m.value(Type.Array(Type.Unknown())).from(({ attempts }) => attempts.flatMap(paymentOf)),
+  },
+  views: {
+    full: [
+      ["id", "url", "qr", "state", "late", "paidTwice", "amountMinor", "currency", "description", "reference", "customerEmail"],
+      ["createdAt", "createdBy", "creator", "expiresAt", "paidAt", "cancelledAt", "mails", "attempts"],
+    ],
+    // Nothing of the customer, and no address: who sees a delivery must not be able to pay.
+    webhook: [
+      ["state", "late", "paidTwice", "amountMinor", "currency", "reference", "createdAt", "expiresAt", "paidAt", "cancelledAt", "payments"],
+    ],
+  },
+  example: {
+    record: {
+      ...{ schema: 1, id: "pl_4f0k2m9x7q1c8v5b3n6z0a2s", token: "7Y2mBqN0cKxE4rTgVdW1aP", merchantId: "SHOP-001", partnerId: 1 },
+      ...{ livemode: true, state: "PENDING", late: false, createdBy: { type: "key" }, attempts: [], mails: [], nextAtMs: null, events: 0 },
+      order: {
+        ...{ amountMinor: 1050, currency: "EUR", description: "Dinner on Thursday", reference: "T-7", customerEmail: "ada@example.com" },
+        expiresAtMs: Date.parse("2026-12-02T10:00:00.000Z"),
+      },
+      ...{ createdAtMs: Date.parse("2026-11-25T10:00:00.000Z"), updatedAtMs: 0, paidAtMs: null, cancelledAtMs: null },
+    },
+    context: { ...EXAMPLE_CONTEXT, urlOf: (token) => `https://relay.example/l/${token}`, qr: "data:image/svg+xml;base64,..." },
+  },
+});
+
+function paymentOf({ txId, paid, refund }: PortalLinkAttempt): object[] {
+  if (paid === null) return [];
+  const { atMs, amountMinor, currency, cardLast4 } = paid;
+  return [{ uuid: txId, paidAt: iso(atMs), amountMinor, currency, last4: cardLast4, refund }];
+}
+
+export const paymentLinkObject = (record: PortalLinkRecord) => webhookObject("payment_link", paymentLink, record);
+
+export type PaymentLinkJson = Static<typeof paymentLink.schema>;

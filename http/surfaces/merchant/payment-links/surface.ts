@@ -1,10 +1,14 @@
-import { Type } from "@sinclair/typebox";
+import type { Caller } from "../../../../engine/access/caller.ts";
 import type { Users } from "../../../../engine/accounts/users.ts";
 import type { Clock } from "../../../../engine/kernel/clock.ts";
-import { RelayError } from "../../../../engine/kernel/errors.ts";
+import type { PortalLinkRecord } from "../../../../engine/portal-links/portal-link.ts";
 import type { PortalLinks } from "../../../../engine/portal-links/portal-links.ts";
+import { qrDataUrl } from "../../parts/buyer/qr-code.ts";
 import type { LocalTime } from "../../parts/time.ts";
+import { actorContext } from "../actor-names.ts";
+import { oneOf } from "../resource-endpoints.ts";
 import { merchantSurface } from "../surface.ts";
+import { type PaymentLinkContext, paymentLink } from "./schemas.ts";
 
 /** What the endpoints of payment links use. */
 export interface PaymentLinkOperations {
@@ -19,13 +23,26 @@ export interface PaymentLinkOperations {
 
 export const paymentLinks = merchantSurface<PaymentLinkOperations>();
 
-export const PaymentLinkParams = Type.Object({
-  id: Type.String({ minLength: 1, maxLength: 64, parameterName: "PaymentLinkId", description: "`pl_...`" }),
-});
-
-/** The one answer for what is not there, is another merchant's, or is of the other environment. */
-export function noSuchLink(): RelayError {
-  return new RelayError("not_found", "There is no such payment link");
+export async function paymentLinkContext(
+  operations: Pick<PaymentLinkOperations, "users" | "clock" | "paymentLinkUrl">,
+  caller: Caller,
+  links: readonly PortalLinkRecord[],
+): Promise<PaymentLinkContext> {
+  const creators = links.map(({ createdBy }) => createdBy);
+  return { ...(await actorContext(operations, caller, creators)), urlOf: operations.paymentLinkUrl, qr: null };
 }
+
+export const onePaymentLink = oneOf(paymentLinks, {
+  noun: "link",
+  missing: "There is no such payment link",
+  path: "/payment-links",
+  idParameter: { parameterName: "PaymentLinkId", description: "`pl_...`" },
+  resource: paymentLink,
+  find: ({ portalLinks }, owner, id) => portalLinks.find(owner, id),
+  context: async (operations, caller, links) => ({
+    ...(await paymentLinkContext(operations, caller, links)),
+    qr: await qrDataUrl(operations.paymentLinkUrl(links[0].token)),
+  }),
+});
 
 export const NOT_PENDING = "The link is paid, cancelled or expired (not_pending)";

@@ -2,8 +2,7 @@ import { fromMinorUnits } from "../../../../engine/kernel/money.ts";
 import { PLANS_MAX } from "../../../../engine/subscriptions/plan.ts";
 import { ok, okOf } from "../envelope.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
-import { PLAN_EXAMPLE, planJson } from "./plan-json.ts";
-import { CreatePlan, Plan } from "./schemas.ts";
+import { CreatePlan, plan } from "./plan-schemas.ts";
 import { operationOf, subscriptions } from "./surface.ts";
 
 export const createPlan = subscriptions.endpoint({
@@ -26,7 +25,7 @@ export const createPlan = subscriptions.endpoint({
     subject: ({ body: { amountMinor, currency = "EUR" } }) => `${fromMinorUnits(amountMinor, currency)} ${currency}`,
   },
   responses: {
-    201: { description: "Created.", body: okOf(Plan), example: { status: "ok", data: PLAN_EXAMPLE } },
+    201: { description: "Created.", body: okOf(plan.schema), example: { status: "ok", data: plan.example } },
     ...subscriptions.errors(400, 401, 403, 413, 415, 429, 503),
     409: {
       description: `The merchant already has ${PLANS_MAX} plans, or the same \`Idempotency-Key\` was used with another body (conflict).`,
@@ -36,7 +35,7 @@ export const createPlan = subscriptions.endpoint({
   handle: async ({ plans }, { caller, body, operationId, request }) => {
     const { name, amountMinor, currency = "EUR", interval, count = 1, trialDays = 0 } = body;
     const terms = { name, amountMinor, currency, interval, count, trialDays };
-    const plan = await plans.create(merchantOwnerOf(caller), terms, operationOf(caller, operationId, request));
-    return { status: 201, body: ok(planJson(plan)) };
+    const created = await plans.create(merchantOwnerOf(caller), terms, operationOf(caller, operationId, request));
+    return { status: 201, body: ok(plan.json(created, { caller })) };
   },
 });

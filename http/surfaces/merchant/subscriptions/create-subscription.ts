@@ -2,9 +2,8 @@ import { SUBSCRIPTIONS_PER_HOUR_MAX } from "../../../../engine/subscriptions/sub
 import { actorOf } from "../actor-names.ts";
 import { ok, okOf, refusal } from "../envelope.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
-import { CreateSubscription, SubscriptionDetail } from "./schemas.ts";
-import { SUBSCRIPTION_DETAIL_EXAMPLE, subscriptionDetail } from "./subscription-json.ts";
-import { CHARGE_DEADLINE_MS, operationOf, subscriptions } from "./surface.ts";
+import { CreateSubscription, subscription } from "./schemas.ts";
+import { CHARGE_DEADLINE_MS, oneSubscription, operationOf, subscriptions } from "./surface.ts";
 
 export const createSubscription = subscriptions.endpoint({
   name: "createSubscription",
@@ -19,12 +18,12 @@ export const createSubscription = subscriptions.endpoint({
   rateLimit: PORTAL_RATE,
   deadlineMs: CHARGE_DEADLINE_MS,
   body: CreateSubscription,
-  bodyExample: { planId: SUBSCRIPTION_DETAIL_EXAMPLE.planId, customer: { name: "Ada Rossi", email: "ada@example.com", locale: "it" } },
+  bodyExample: { planId: subscription.example.planId, customer: { name: "Ada Rossi", email: "ada@example.com", locale: "it" } },
   // The answer has the address of the customer's page.
   idempotency: "sealed",
   audit: { action: "subscription.create", subject: ({ body }) => body.planId },
   responses: {
-    201: { description: "Created.", body: okOf(SubscriptionDetail), example: { status: "ok", data: SUBSCRIPTION_DETAIL_EXAMPLE } },
+    201: { description: "Created.", body: okOf(subscription.schema), example: { status: "ok", data: subscription.example } },
     ...subscriptions.errors(400, 401, 403, 413, 415, 429, 503),
     409: {
       description:
@@ -46,7 +45,7 @@ export const createSubscription = subscriptions.endpoint({
       case "inactive":
         return refusal(409, "inactive", "The merchant is deactivated");
       case "created":
-        return { status: 201, body: ok(await subscriptionDetail(operations, caller, created.subscription)) };
+        return { status: 201, body: ok(await oneSubscription.json(operations, caller, created.subscription)) };
     }
   },
 });

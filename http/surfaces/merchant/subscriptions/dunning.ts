@@ -1,7 +1,7 @@
 import { DUNNING_DEFAULT, type DunningTerms } from "../../../../engine/subscriptions/dunning-policy.ts";
 import { ok, okOf } from "../envelope.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
-import { DunningPolicy, type DunningPolicyJson } from "./schemas.ts";
+import { DunningPolicy, type DunningPolicyJson } from "./plan-schemas.ts";
 import { subscriptions } from "./surface.ts";
 
 const PATH = `${MERCHANT_BASE}/dunning`;

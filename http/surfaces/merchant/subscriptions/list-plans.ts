@@ -1,9 +1,8 @@
 import { PLANS_MAX } from "../../../../engine/subscriptions/plan.ts";
-import { COLLECTIONS } from "../../../../engine/subscriptions/subscription.ts";
+import { COLLECTIONS } from "../../../../engine/subscriptions/words.ts";
 import { ok, okOf } from "../envelope.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
-import { PLAN_EXAMPLE, planJson } from "./plan-json.ts";
-import { Plans } from "./schemas.ts";
+import { Plans, plan } from "./plan-schemas.ts";
 import { subscriptions } from "./surface.ts";
 
 export const listPlans = subscriptions.endpoint({
@@ -20,13 +19,13 @@ export const listPlans = subscriptions.endpoint({
     200: {
       description: "All plans of the merchant.",
       body: okOf(Plans),
-      example: { status: "ok", data: { items: [PLAN_EXAMPLE], collections: ["LINK"] } },
+      example: { status: "ok", data: { items: [plan.example], collections: ["LINK"] } },
     },
     ...subscriptions.errors(401, 403, 429, 503),
   },
   handle: async ({ plans, cardsOnFile }, { caller }) => {
     const owner = merchantOwnerOf(caller);
-    const items = (await plans.list(owner)).map(planJson);
+    const items = (await plans.list(owner)).map((one) => plan.json(one, { caller }));
     const collections = COLLECTIONS.filter((collection) => collection === "LINK" || cardsOnFile.isOffered(owner));
     return { status: 200, body: ok({ items, collections }) };
   },

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
-import { ok } from "../envelope.ts";
+import { ok, okOf } from "../envelope.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
-import { CHARGES_PAGE, subscriptionAnswered, subscriptionDetail } from "./subscription-json.ts";
-import { noSuchSubscription, SubscriptionParams, subscriptions } from "./surface.ts";
+import { CHARGES_PAGE, subscription } from "./schemas.ts";
+import { oneSubscription, subscriptionDetailContext, subscriptions } from "./surface.ts";
 
 export const showSubscription = subscriptions.endpoint({
   name: "showSubscription",
@@ -14,18 +14,19 @@ export const showSubscription = subscriptions.endpoint({
   apartByEnvironment: true,
   may: "look",
   rateLimit: PORTAL_RATE,
-  params: SubscriptionParams,
+  params: oneSubscription.params,
   query: Type.Object({
     beforeCycle: Type.Optional(Type.Integer({ minimum: 1, maximum: 99_999, description: "Only payments of cycles before this one." })),
   }),
   refusesUnknown: "rows",
   responses: {
-    200: subscriptionAnswered,
+    200: { description: "The subscription.", body: okOf(subscription.schema), example: { status: "ok", data: subscription.example } },
     ...subscriptions.errors(400, 401, 403, 404, 429, 503),
   },
   handle: async (operations, { caller, params, query: { beforeCycle = null } }) => {
     const record = await operations.subscriptions.find(merchantOwnerOf(caller), params.id);
-    if (record === null) throw noSuchSubscription();
-    return { status: 200, body: ok(await subscriptionDetail(operations, caller, record, beforeCycle)) };
+    if (record === null) throw oneSubscription.notFound();
+    const context = await subscriptionDetailContext(operations, caller, record, beforeCycle);
+    return { status: 200, body: ok(subscription.json(record, context)) };
   },
 });

@@ -1,4 +1,3 @@
-import { Type } from "@sinclair/typebox";
 import type { Caller } from "../../../../engine/access/caller.ts";
 import type { Users } from "../../../../engine/accounts/users.ts";
 import type { Clock } from "../../../../engine/kernel/clock.ts";
@@ -9,8 +8,12 @@ import type { SubscriptionRecord } from "../../../../engine/subscriptions/subscr
 import type { Subscriptions } from "../../../../engine/subscriptions/subscriptions.ts";
 import type { RequestContext } from "../../../../engine/workflow/workflow.ts";
 import type { LocalTime } from "../../parts/time.ts";
+import { actorContext } from "../actor-names.ts";
 import { refusal } from "../envelope.ts";
-import { merchantOf, merchantSurface } from "../surface.ts";
+import { oneOf } from "../resource-endpoints.ts";
+import { merchantOf, merchantOwnerOf, merchantSurface } from "../surface.ts";
+import { plan } from "./plan-schemas.ts";
+import { CHARGES_PAGE, type SubscriptionContext, subscription } from "./schemas.ts";
 
 /** What the endpoints of plans, subscriptions and dunning use. */
 export interface SubscriptionOperations {
@@ -30,22 +33,50 @@ export const subscriptions = merchantSurface<SubscriptionOperations>();
 /** A card is charged, or a link made, and how it went is part of the answer. */
 export const CHARGE_DEADLINE_MS = 20_000;
 
-export const PlanParams = Type.Object({
-  id: Type.String({ minLength: 1, maxLength: 64, parameterName: "PlanId", description: "`plan_...`" }),
+/** What changes without a body answer with. */
+export const CHANGED = { description: "The subscription.", sharedName: "SubscriptionChanged" };
+
+export const onePlan = oneOf(subscriptions, {
+  noun: "plan",
+  path: "/plans",
+  idParameter: { parameterName: "PlanId", description: "`plan_...`" },
+  resource: plan,
+  find: ({ plans }, owner, id) => plans.find(owner, id),
+  context: (_, caller) => ({ caller }),
 });
 
-export const SubscriptionParams = Type.Object({
-  id: Type.String({ minLength: 1, maxLength: 64, parameterName: "SubscriptionId", description: "`sub_...`" }),
+export const oneSubscription = oneOf(subscriptions, {
+  noun: "subscription",
+  path: "/subscriptions",
+  idParameter: { parameterName: "SubscriptionId", description: "`sub_...`" },
+  resource: subscription,
+  find: ({ subscriptions: ofMerchant }, owner, id) => ofMerchant.find(owner, id),
+  context: (operations, caller, [record]) => subscriptionDetailContext(operations, caller, record, null),
 });
 
-/** The one answer for what is not there, is another merchant's, or is of the other environment. */
-export function noSuchPlan(): RelayError {
-  return new RelayError("not_found", "There is no such plan");
+/** The context of a page, whose items have no charges. */
+export async function subscriptionContext(
+  operations: Pick<SubscriptionOperations, "users" | "clock" | "subscriptionUrl">,
+  caller: Caller,
+  records: readonly SubscriptionRecord[],
+): Promise<SubscriptionContext> {
+  const creators = records.map(({ createdBy }) => createdBy);
+  return { ...(await actorContext(operations, caller, creators)), urlOf: operations.subscriptionUrl, charges: [] };
 }
 
-/** The same of a subscription. */
-export function noSuchSubscription(): RelayError {
-  return new RelayError("not_found", "There is no such subscription");
+/** The context of one subscription, with its latest payments or those before a cycle. */
+export async function subscriptionDetailContext(
+  operations: SubscriptionOperations,
+  caller: Caller,
+  record: SubscriptionRecord,
+  beforeCycle: number | null,
+): Promise<SubscriptionContext> {
+  const [context, charges] = await Promise.all([
+    subscriptionContext(operations, caller, [record]),
+    operations.subscriptions.charges(merchantOwnerOf(caller), record.id, beforeCycle, CHARGES_PAGE + 1),
+  ]);
+  if (charges === null) throw oneSubscription.notFound();
+  return { ...context, charges };
 }
 
 /** Ids of what is made are derived from it, so it says whose request it is. */

@@ -26,7 +26,7 @@ import { createWorkflow } from "../../../../engine/workflow/run-workflow.ts";
 import { createWorkflowDeadlines } from "../../../../engine/workflow/workflow-deadlines.ts";
 import { createWorkflowStore } from "../../../../engine/workflow/workflow-store.ts";
 import { sha256Hex } from "../../../../http/auth/digest.ts";
-import { paymentLinkObject } from "../../../../http/surfaces/merchant/payment-links/payment-link-object.ts";
+import { paymentLinkObject } from "../../../../http/surfaces/merchant/payment-links/schemas.ts";
 import type { Config } from "../../boot/config.ts";
 import type { Lifecycle } from "../../boot/lifecycle.ts";
 import type { ShardMetrics } from "../../observability/metrics.ts";

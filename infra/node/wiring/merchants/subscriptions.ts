@@ -35,7 +35,7 @@ import { createWorkflow } from "../../../../engine/workflow/run-workflow.ts";
 import { createWorkflowStore } from "../../../../engine/workflow/workflow-store.ts";
 import { sha256Hex } from "../../../../http/auth/digest.ts";
 import { createSandboxCharges, mayChargeCards } from "../../../../http/gateway/card-on-file.ts";
-import { subscriptionObject } from "../../../../http/surfaces/merchant/subscriptions/subscription-object.ts";
+import { subscriptionObject } from "../../../../http/surfaces/merchant/subscriptions/schemas.ts";
 import type { SubscriptionOperations } from "../../../../http/surfaces/merchant/subscriptions/surface.ts";
 import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";
 import type { Config } from "../../boot/config.ts";

@@ -15,7 +15,7 @@ import { portalCookie } from "../../../../http/auth/portal-session.ts";
 import { bind } from "../../../../http/endpoint/endpoint.ts";
 import { merchantEnvelope } from "../../../../http/surfaces/merchant/envelope.ts";
 import { paymentLinkEndpoints } from "../../../../http/surfaces/merchant/payment-links/endpoints.ts";
-import { paymentLinkObject } from "../../../../http/surfaces/merchant/payment-links/payment-link-object.ts";
+import { paymentLinkObject } from "../../../../http/surfaces/merchant/payment-links/schemas.ts";
 import { refundTransaction } from "../../../../http/surfaces/merchant/refund-transaction.ts";
 import { MERCHANT_BASE } from "../../../../http/surfaces/merchant/surface.ts";
 import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DateTime } from "luxon";
 import { rolesThatMay } from "../../../../engine/access/merchant-user-grant.ts";
-import { subscriptionObject } from "../../../../http/surfaces/merchant/subscriptions/subscription-object.ts";
+import { subscriptionObject } from "../../../../http/surfaces/merchant/subscriptions/schemas.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../engine/subscriptions/world.ts";
 import { assertMatches, listOf, member, textMember } from "../../../support/http/matches.ts";
 import { CUSTOMER, MONTHLY, msOf, open, ROLES, type World, ZONE } from "./subscriptions-world.ts";

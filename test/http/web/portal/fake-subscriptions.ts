@@ -1,7 +1,5 @@
+import type { DunningPolicyJson, PlanJson, PlansJson } from "../../../../http/surfaces/merchant/subscriptions/plan-schemas.ts";
 import type {
-  DunningPolicyJson,
-  PlanJson,
-  PlansJson,
   SubscriptionAttemptJson,
   SubscriptionChargeJson,
   SubscriptionDetailJson,

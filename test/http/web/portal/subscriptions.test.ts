@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import type { DunningPolicyJson, SubscriptionDetailJson } from "../../../../http/surfaces/merchant/subscriptions/schemas.ts";
+import type { DunningPolicyJson } from "../../../../http/surfaces/merchant/subscriptions/plan-schemas.ts";
+import type { SubscriptionDetailJson } from "../../../../http/surfaces/merchant/subscriptions/schemas.ts";
 import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { eventually } from "../../../support/within.ts";
 import { type FakeHandler, type FakeRequest, fakeRelay, MERCHANT, meOf, OVERVIEW, sessionOf } from "./fake-relay.ts";

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { decimalsOf } from "../../../../../engine/kernel/money.ts";
+import { PORTAL_LINK_HOURS_MAX, PORTAL_LINK_HOURS_MIN } from "../../../../../engine/portal-links/words.ts";
 import type { PaymentLinkJson } from "../../../../surfaces/merchant/payment-links/schemas.ts";
 import { post } from "../../api/client.ts";
 import { Button } from "../../components/button.tsx";
@@ -16,7 +17,6 @@ import { useAction } from "../../state/action.ts";
 import { useFormValues } from "../../state/form-values.ts";
 import { useSendOnce } from "../../state/send-once.ts";
 import { ShareLink } from "./share-link.tsx";
-import { HOURS_MAX, HOURS_MIN } from "./words.ts";
 
 const LIFETIMES = ["1", "24", "168", "720", "2160"] as const;
 type Lifetime = (typeof LIFETIMES)[number] | "other";
@@ -156,7 +156,7 @@ function CreateForm({ onClose, onCreated }: { onClose: () => void; onCreated: (l
         {written.lifetime === "other" && (
           <TextField
             label={words.hours}
-            hint={words.hoursHint(HOURS_MAX)}
+            hint={words.hoursHint(PORTAL_LINK_HOURS_MAX)}
             inputMode="numeric"
             autoComplete="off"
             maxLength={4}
@@ -183,6 +183,9 @@ function problemsOf(written: Written): Record<"amount" | "description" | "custom
     amount: amountMinor === null ? words.amountForm(formatMoney(1_250, currency)) : amountMinor === 0 ? words.amountZero : null,
     description: description.trim() === "" ? fields.required : null,
     customerEmail: customerEmail.trim() === "" ? null : emailProblem(customerEmail),
-    hours: Number.isInteger(hours) && hours >= HOURS_MIN && hours <= HOURS_MAX ? null : words.hoursHint(HOURS_MAX),
+    hours:
+      Number.isInteger(hours) && hours >= PORTAL_LINK_HOURS_MIN && hours <= PORTAL_LINK_HOURS_MAX
+        ? null
+        : words.hoursHint(PORTAL_LINK_HOURS_MAX),
   };
 }

@@ -1,3 +1,4 @@
+import { PAYMENT_LINK_LIST as filters } from "../../../../surfaces/merchant/payment-links/list.ts";
 import type { PaymentLinkJson } from "../../../../surfaces/merchant/payment-links/schemas.ts";
 import { Time } from "../../components/time.tsx";
 import { c, desk } from "../../list/columns.tsx";
@@ -8,19 +9,7 @@ import { CreateDialog } from "./create-dialog.tsx";
 import { LinkDrawer } from "./link-drawer.tsx";
 import { LinkState } from "./link-state.tsx";
 
-const PAYMENT_LINK_LIST = {
-  page: "payment-links",
-  path: "/payment-links",
-  filters: {
-    from: { type: "day" },
-    to: { type: "day" },
-    state: { type: "word", words: ["PENDING", "PAID", "CANCELLED", "EXPIRED"] satisfies readonly PaymentLinkJson["state"][] },
-    customerEmail: { type: "email" },
-    q: { type: "text", maxLength: 255 },
-    agentId: { type: "text", pattern: "^ac_[a-z0-9]{24}$" },
-    currency: { type: "text", pattern: "^[A-Z]{3}$" },
-  },
-} as const satisfies ListDeclaration;
+const PAYMENT_LINK_LIST = { page: "payment-links", path: "/payment-links", filters } as const satisfies ListDeclaration;
 
 /** The merchant's payment links, newest first. */
 export const PaymentLinksPage = listPage<PaymentLinkJson, typeof PAYMENT_LINK_LIST>({

@@ -1,9 +1,5 @@
 import type { PaymentLinkJson } from "../../../../surfaces/merchant/payment-links/schemas.ts";
 
-/** As `PORTAL_LINK_HOURS_MIN` and `PORTAL_LINK_HOURS_MAX` of the engine, which decides; this is to say so before anything is sent. */
-export const HOURS_MIN = 1;
-export const HOURS_MAX = 90 * 24;
-
 /** The payment link that a transaction is an attempt of, by the form of its uuid: the link's id and a number. Null for any other transaction. */
 export function paymentLinkOf(uuid: string): string | null {
   return /^(pl_[a-z0-9]{24})\.\d{1,3}$/.exec(uuid)?.[1] ?? null;

@@ -1,4 +1,5 @@
-import type { PlansJson, SubscriptionDetailJson } from "../../../../surfaces/merchant/subscriptions/schemas.ts";
+import type { PlansJson } from "../../../../surfaces/merchant/subscriptions/plan-schemas.ts";
+import type { SubscriptionDetailJson } from "../../../../surfaces/merchant/subscriptions/schemas.ts";
 import { GATEWAY_DEADLINE_MS, post } from "../../api/client.ts";
 import type { LocaleJson } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";

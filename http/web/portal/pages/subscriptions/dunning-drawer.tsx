@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import type { DunningPolicyJson } from "../../../../surfaces/merchant/subscriptions/schemas.ts";
+import { DUNNING_DAYS_MAX, DUNNING_FINAL_ACTIONS, DUNNING_RETRIES_MAX } from "../../../../../engine/subscriptions/words.ts";
+import type { DunningPolicyJson } from "../../../../surfaces/merchant/subscriptions/plan-schemas.ts";
 import { get, put } from "../../api/client.ts";
 import { hasCode, PortalError } from "../../api/errors.ts";
 import { Banner } from "../../components/banner.tsx";
@@ -13,9 +14,7 @@ import { useAction } from "../../state/action.ts";
 import { toast } from "../../state/toasts.ts";
 import { useUnsavedGuard } from "../../state/unsaved.ts";
 import { DunningPreview } from "./dunning-preview.tsx";
-import { type Collection, RETRIES_MAX, RETRY_DAYS_MAX } from "./words.ts";
-
-const ACTIONS = ["CANCEL", "PAUSE", "STAY"] as const;
+import type { Collection } from "./words.ts";
 
 interface Written {
   /** With a number of their own, by which a field is still the same when one before it is taken away. */
@@ -87,7 +86,7 @@ export function DunningDrawer({ policy, collections, onClose, onStored }: Dunnin
         <ChoiceField
           label={words.finalAction}
           value={written.finalAction}
-          options={ACTIONS.map((value) => ({ value, label: words.finalActions[value], hint: words.finalHints[value] }))}
+          options={DUNNING_FINAL_ACTIONS.map((value) => ({ value, label: words.finalActions[value], hint: words.finalHints[value] }))}
           onChange={(finalAction) => change({ finalAction })}
         />
         <div class="field">
@@ -137,7 +136,7 @@ function RetryDays({
   const add = () => {
     const last = wholeDays(days.at(-1)?.text ?? "") ?? 0;
     const key = Math.max(...days.map((day) => day.key)) + 1;
-    onChange([...days, { key, text: String(Math.min(last + 2, RETRY_DAYS_MAX)) }]);
+    onChange([...days, { key, text: String(Math.min(last + 2, DUNNING_DAYS_MAX)) }]);
   };
   return (
     <fieldset class="choices">
@@ -165,7 +164,7 @@ function RetryDays({
           </div>
         ))}
       </div>
-      {days.length < RETRIES_MAX && (
+      {days.length < DUNNING_RETRIES_MAX && (
         <div class="button-row">
           <Button small icon="plus" onClick={add}>
             {words.addRetry}
@@ -192,7 +191,7 @@ function dayProblems({ days }: Written): (string | null)[] {
   const { dunning: words } = text();
   return days.map((day, index) => {
     const [count, before] = [wholeDays(day.text), wholeDays(days[index - 1]?.text ?? "") ?? 0];
-    if (count === null || count < 1 || count > RETRY_DAYS_MAX) return words.dayForm(RETRY_DAYS_MAX);
+    if (count === null || count < 1 || count > DUNNING_DAYS_MAX) return words.dayForm(DUNNING_DAYS_MAX);
     return count > before ? null : words.dayOrder;
   });
 }

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { DunningPolicyJson } from "../../../../surfaces/merchant/subscriptions/schemas.ts";
+import type { DunningPolicyJson } from "../../../../surfaces/merchant/subscriptions/plan-schemas.ts";
 import { get } from "../../api/client.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";

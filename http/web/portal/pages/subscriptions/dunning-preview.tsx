@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { DunningPolicyJson } from "../../../../surfaces/merchant/subscriptions/schemas.ts";
+import type { DunningPolicyJson } from "../../../../surfaces/merchant/subscriptions/plan-schemas.ts";
 import { SelectField } from "../../components/field.tsx";
 import { Schedule, type ScheduleEntry } from "../../components/schedule.tsx";
 import { text } from "../../i18n/texts.ts";

@@ -1,5 +1,6 @@
 import { decimalsOf } from "../../../../../engine/kernel/money.ts";
-import type { PlanJson } from "../../../../surfaces/merchant/subscriptions/schemas.ts";
+import { PLAN_COUNTS_MAX, PLAN_INTERVALS, PLAN_TRIAL_DAYS_MAX } from "../../../../../engine/subscriptions/words.ts";
+import type { PlanJson } from "../../../../surfaces/merchant/subscriptions/plan-schemas.ts";
 import { post } from "../../api/client.ts";
 import { hasCode, PortalError } from "../../api/errors.ts";
 import { SelectField, TextField } from "../../components/field.tsx";
@@ -11,7 +12,7 @@ import { text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
 import { useFormValues } from "../../state/form-values.ts";
 import { useSendOnce } from "../../state/send-once.ts";
-import { PLAN_COUNTS_MAX, planInWords, TRIAL_DAYS_MAX } from "./words.ts";
+import { planInWords } from "./words.ts";
 
 type Interval = PlanJson["interval"];
 
@@ -25,8 +26,6 @@ interface Written {
 }
 
 const NEW: Written = { name: "", amount: "", currency: "EUR", interval: "MONTH", count: "1", trialDays: "0" };
-
-const INTERVALS = ["WEEK", "MONTH", "YEAR"] as const;
 
 /** A new plan in one form, which says in words what customers will pay. */
 export function PlanDialog({ onClose, onCreated }: { onClose: () => void; onCreated: (plan: PlanJson) => void }) {
@@ -87,7 +86,7 @@ export function PlanDialog({ onClose, onCreated }: { onClose: () => void; onCrea
         <SelectField<Interval>
           label={words.unit}
           value={written.interval}
-          options={INTERVALS.map((value) => ({ value, label: words.intervals[value] }))}
+          options={PLAN_INTERVALS.map((value) => ({ value, label: words.intervals[value] }))}
           onChange={(interval) => change({ interval })}
         />
       </div>
@@ -137,6 +136,6 @@ function problemsOf(written: Written): Record<"name" | "amount" | "count" | "tri
           ? paymentLinks.amountZero
           : null,
     count: count === null || count < 1 || count > countMax ? words.countForm(countMax) : null,
-    trialDays: trialDays === null || trialDays > TRIAL_DAYS_MAX ? words.trialForm(TRIAL_DAYS_MAX) : null,
+    trialDays: trialDays === null || trialDays > PLAN_TRIAL_DAYS_MAX ? words.trialForm(PLAN_TRIAL_DAYS_MAX) : null,
   };
 }

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { PlanJson, PlansJson } from "../../../../surfaces/merchant/subscriptions/schemas.ts";
+import type { PlanJson, PlansJson } from "../../../../surfaces/merchant/subscriptions/plan-schemas.ts";
 import { patch, remove } from "../../api/client.ts";
 import { hasCode } from "../../api/errors.ts";
 import { Amount } from "../../components/amount.tsx";

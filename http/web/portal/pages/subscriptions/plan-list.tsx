@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso/router";
-import type { PlanJson, PlansJson } from "../../../../surfaces/merchant/subscriptions/schemas.ts";
+import type { PlanJson, PlansJson } from "../../../../surfaces/merchant/subscriptions/plan-schemas.ts";
 import { Badge } from "../../components/badge.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { Loaded, Panel } from "../../components/panel.tsx";

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso/router";
-import type { PlanJson, SubscriptionJson } from "../../../../surfaces/merchant/subscriptions/schemas.ts";
+import { SUBSCRIPTION_LIST as FILTERS } from "../../../../surfaces/merchant/subscriptions/list.ts";
+import type { PlanJson } from "../../../../surfaces/merchant/subscriptions/plan-schemas.ts";
+import type { SubscriptionJson } from "../../../../surfaces/merchant/subscriptions/schemas.ts";
 import { formatDate } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { c, desk } from "../../list/columns.tsx";
@@ -14,15 +16,12 @@ export const SUBSCRIPTION_LIST = {
   page: "subscriptions",
   path: "/subscriptions",
   filters: {
-    from: { type: "day" },
-    to: { type: "day" },
+    ...FILTERS,
     state: {
       type: "word",
       // The states that need somebody stand first.
       words: ["PAST_DUE", "INCOMPLETE", "TRIALING", "ACTIVE", "PAUSED", "CANCELLED"] satisfies readonly SubscriptionJson["state"][],
     },
-    planId: { type: "text", pattern: "^plan_[a-z0-9]{24}$" },
-    customerEmail: { type: "email" },
   },
 } as const satisfies ListDeclaration;
 

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
-import type { PlansJson } from "../../../../surfaces/merchant/subscriptions/schemas.ts";
+import type { PlansJson } from "../../../../surfaces/merchant/subscriptions/plan-schemas.ts";
 import { get } from "../../api/client.ts";
 import { Button } from "../../components/button.tsx";
 import { Page } from "../../components/page.tsx";

@@ -1,5 +1,5 @@
+import type { PlanJson } from "../../../../surfaces/merchant/subscriptions/plan-schemas.ts";
 import type {
-  PlanJson,
   SubscriptionAttemptJson,
   SubscriptionDetailJson,
   SubscriptionJson,
@@ -11,11 +11,6 @@ export type TabName = "subscriptions" | "plans" | "dunning";
 export type Collection = SubscriptionJson["collection"];
 type Terms = SubscriptionJson["plan"];
 
-/** As in the engine, which decides; this is to say so before anything is sent. */
-export const PLAN_COUNTS_MAX = { WEEK: 156, MONTH: 36, YEAR: 3 } as const;
-export const TRIAL_DAYS_MAX = 730;
-export const RETRIES_MAX = 8;
-export const RETRY_DAYS_MAX = 45;
 const FIRST_PAYMENT_MS = 72 * 3_600_000;
 
 /** The address of a tab, of what is opened in it, and of the filters behind that. */
