@@ -21,6 +21,8 @@ const REWRITTEN: readonly string[] = [
   "http/surfaces/parts",
   "http/web/portal/i18n",
   "http/web/portal/list",
+  "storage/reports",
+  "storage/transactions",
   "test/contract/agent-credential-store.ts",
   "test/contract/alert-store.ts",
   "test/contract/dispute-store.ts",
