@@ -21,6 +21,7 @@ const REWRITTEN: readonly string[] = [
   "http/surfaces/parts",
   "http/web/portal/i18n",
   "http/web/portal/list",
+  "infra/node/wiring",
   "storage/reports",
   "storage/transactions",
   "test/contract/agent-credential-store.ts",
