@@ -38,7 +38,11 @@ const REWRITTEN: readonly string[] = [
   "test/engine/portal-links",
   "test/engine/subscriptions",
   "test/engine/workflow",
+  "test/http/surfaces/parts",
   "test/http/web/portal/list.test.ts",
+  "test/infra/node/wiring",
+  "test/storage/reports",
+  "test/storage/transactions",
   "test/tidy/language.ts",
 ];
 
