@@ -32,7 +32,7 @@ const ADDED = "sum(volumeMinor) AS volume, sum(approved) AS ok, sum(declined) AS
 
 /**
  * Limits the groups of a query. A merchant's terminals or brands and the buckets of a report need
- * fewer. An excess drops the smallest lines of breakdowns, and points without a currency.
+ * fewer. An excess drops the smallest lines of breakdowns, and points of invalid currencies.
  */
 const GROUPS_MAX = 50_000;
 
