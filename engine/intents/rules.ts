@@ -18,7 +18,7 @@ export function isOpen({ state }: Attempt): boolean {
   return state === "opening" || state === "open" || state === "unreachable";
 }
 
-/** Returns true if the gateway has confirmed that no wanted payment can follow. */
+/** Returns true if the gateway has confirmed the end: it took nothing, or an unwanted payment. */
 export function isOver({ state, settled, unwanted }: Attempt): boolean {
   return state === "paid" ? unwanted : state === "failed" && settled;
 }

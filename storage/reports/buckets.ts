@@ -3,18 +3,18 @@ import { currencyDecimals } from "../../engine/kernel/money.ts";
 import { REPORT_CURRENCIES_MAX, type Report, type ReportKinds, type ReportName } from "../../engine/reports/merchant-reports.ts";
 import type { Sql, Waiting } from "../transactions/newest-rows.ts";
 
-/** What a report is counted with. */
+/** The context of a report. */
 export interface Asking {
-  owner: MerchantScope;
-  /** Rows that ClickHouse does not have. */
+  owner: ReportOwner;
+  /** The rows that ClickHouse does not have. */
   waiting: Waiting;
   ask<Row>(sql: Sql): Promise<Row[]>;
 }
 
-/** A report without when it was counted. */
+/** A report without the time of its figures. */
 export type Counted<Name extends ReportName> = Omit<ReportKinds[Name]["report"], "asOfMs">;
 
-/** What a query groups by: `startMs` of a bucket, or null for all of them. */
+/** The grouping of a query: `startMs` of a bucket, or null for the total. */
 export interface Grouped {
   currency: string;
   startMs: number | null;
@@ -25,7 +25,10 @@ export function rangeOfEdges(edges: readonly number[]): { fromMs: number; untilM
   return { fromMs, untilMs };
 }
 
-/** The bucket of a time within the range, by its first millisecond: a value of the query, since clocks and calendars are the relay's. */
+/**
+ * Returns the bucket of a time within the range, by its first millisecond. The buckets are values
+ * of the query, because the relay computes clocks and calendars.
+ */
 export function bucketOf(time: string): string {
   return `roundDown(${time}, {starts:Array(Int64)})`;
 }
@@ -34,14 +37,17 @@ export function startsOf(edges: readonly number[]): { starts: number[] } {
   return { starts: edges.slice(0, -1) };
 }
 
-/** The column by which a grouping set is grouped, or null where it is not; as text. */
+/** Returns the column of a grouping set as text, or null if the set does not group by it. */
 export function groupedBy(column: string, name: string): string {
   return `if(grouping(${column}) = 0, toString(${column}), NULL) AS ${name}`;
 }
 
 export const GROUPED_BUCKET = "if(grouping(bucket) = 0, bucket, NULL) AS startMs";
 
-/** Groups in their buckets, those without one as totals; by currency, or as `order` says. */
+/**
+ * Assigns groups to their buckets; groups without a bucket are totals. They are sorted by currency,
+ * or by `order`.
+ */
 export function inBuckets<Row extends Grouped, Figures extends { currency: string }>(
   edges: readonly number[],
   rows: readonly Row[],
@@ -58,7 +64,10 @@ export function inBuckets<Row extends Grouped, Figures extends { currency: strin
   return { buckets, totals };
 }
 
-/** What is of the currencies that a report has; `payments` says how many a row stands for. */
+/**
+ * Returns the rows of the currencies that a report includes. `payments` returns the number of
+ * payments of a row.
+ */
 export function ofMainCurrencies<Row extends { currency: string }>(rows: readonly Row[], payments: (row: Row) => number): Row[] {
   const counts = new Map<string, number>();
   for (const row of rows) counts.set(row.currency, (counts.get(row.currency) ?? 0) + payments(row));

@@ -21,56 +21,64 @@ import { agentsReport, disputesReport, linksReport } from "./object-reports.ts";
 import { heatmapReport, methodsReport, paymentsReport, terminalsReport } from "./payment-reports.ts";
 import { subscriptionsReport } from "./subscription-reports.ts";
 
-/** How long one waits for a turn, and a report for its look at the outbox and its queries. */
+/** Limits the wait for a turn, and the time of a report's outbox search and queries. */
 const TURN_MS = 3_000;
 const DEADLINE_MS = 3_000;
 
-/** Reports of all merchants at once: each takes a thread of ClickHouse for some tenths of a second, beside lists and the feed. */
+/**
+ * Limits concurrent reports of all merchants. Each takes a thread of ClickHouse for some tenths of
+ * a second, besides lists and the feed.
+ */
 const REPORTS_MAX = 2;
 
 const MEMORY_BYTES_MAX = 256 * 1_048_576;
 
-/** As of merchants' lists (merchant-transactions.ts). */
+/** The same limit as for merchants' lists (merchant-transactions.ts). */
 const BACKLOG_ROWS_MAX = 20_000;
 
-/** Rows that wait are a part of the address of each query, in which the embedded ClickHouse permits 256 KB. */
+/**
+ * Waiting rows are part of each query's address, which the embedded ClickHouse limits to 256 KB.
+ */
 const WAITING_ROWS_MAX = 400;
 const WAITING_BYTES_MAX = 60_000;
 
-/** What people look at again and again is counted once in this time. */
+/** A repeatedly viewed report is computed once within this time. */
 const KEEP_MS = 15_000;
-/** Kept as text: a year of days has some 50 KB, one by methods some hundred. */
+/** Reports are kept as text: a year of days has about 50 KB, with methods some hundred. */
 const KEPT_MAX = 128;
 
 export interface MerchantReportsOptions {
   kv: Kv;
-  /** Connections of their own, with the workload of reports. */
+  /** Separate connections, with the workload of reports. */
   client: ClickHouseClient;
   clock: Clock;
   timers: Timers;
-  /** `Feed.deliveredUntil`, if the feed runs in this process; otherwise the outbox is read from its start. */
+  /**
+   * `Feed.deliveredUntil` if the feed runs in this process. Otherwise the outbox is read from its
+   * start.
+   */
   deliveredUntil?: () => string | null;
 }
 
-/** As text, as it goes between threads. */
+/** Reports as text, in the form that passes between threads. */
 export interface MerchantReportReader {
   text(name: ReportName, owner: MerchantScope, query: ReportKinds[ReportName]["query"], gone?: AbortSignal): Promise<string>;
 }
 
-/** Over ClickHouse and the rows that are not there yet. */
+/** Combines ClickHouse with the rows that are not there yet. */
 export function createMerchantReports(options: MerchantReportsOptions): MerchantReportReader {
   const reader = new Reader(options);
   return { text: (name, owner, query, gone) => reader.text(name, owner, query, gone) };
 }
 
-/** Without a ClickHouse; callers get `reason`. */
+/** The reader of an installation without ClickHouse. Callers get `reason`. */
 export function missingMerchantReports(reason: string): MerchantReportReader {
   return {
     text: () => Promise.reject(new RelayError("unavailable", `This node cannot compute reports: ${reason}`, { retryAfterSeconds: 5 })),
   };
 }
 
-/** The reports of a reader, or of whoever asks it. */
+/** Returns the parsed reports of a reader or of another thread. */
 export function reportsOf(text: MerchantReportReader["text"]): MerchantReports {
   return { report: async (name, owner, query, gone) => JSON.parse(await text(name, owner, query, gone)) };
 }
@@ -149,8 +157,9 @@ class Reader {
   }
 
   /**
-   * The outbox is looked at before ClickHouse: a row that leaves it after that is in ClickHouse when that is asked. Where more of the merchant's rows wait than a query can
-   * take along, the report is as it was before the first of them.
+   * Reads the outbox before ClickHouse, so a row that leaves the outbox afterwards is in
+   * ClickHouse. If a merchant has too many waiting rows for a query, the report shows the state
+   * before the first of them.
    */
   async #waiting(
     owner: MerchantScope,
@@ -182,14 +191,14 @@ class Reader {
   }
 }
 
-/** What is as long as a terminal likes. */
+/** Returns the texts whose length the terminal chooses. */
 function textOf(rows: readonly TransactionRow[]): string {
   return rows
     .map(({ transaction: { message, card, auth, currency } }) => JSON.stringify([message, card?.brand, auth?.actionCode, currency]))
     .join("");
 }
 
-/** When the thing was last changed, as far as its row says. */
+/** Returns the last change of the object, as far as its row shows it. */
 function changedAtMs({ createdAtMs, endedAtMs, activeAtMs }: ObjectRow): number {
   return Math.max(createdAtMs, endedAtMs ?? 0, activeAtMs ?? 0);
 }

@@ -40,7 +40,7 @@ function linkSumsOf({ currency, created, createdMinor, paid, paidMinor, cancelle
   return { currency, created, createdMinor, paid, paidMinor, cancelled, expired };
 }
 
-/** The most first. */
+/** Sorts the largest number first. */
 function byCreated(one: LinkSums, other: LinkSums): number {
   return other.created - one.created || other.createdMinor - one.createdMinor || byCurrency(one, other);
 }
@@ -108,7 +108,7 @@ export async function disputesReport(asking: Asking, query: ObjectQuery): Promis
   const range = rangeOfEdges(edges);
   const columns = ["object", "id", "currency", "category", "state", "reason", "amount_minor", "created_ms"] as const;
   const received = objectsOf(asking.owner, columns, { kinds: ["dispute", "alert"], currency, ...range }, asking.waiting);
-  // A dispute comes after its alert, perhaps after the range.
+  // A dispute follows its alert, perhaps after the range.
   const after = objectsOf(
     asking.owner,
     ["parent"],
@@ -165,7 +165,7 @@ function outcomesOf({ currency, received, receivedMinor, won, lost, expired }: O
   return { currency, received, receivedMinor, won, lost, expired };
 }
 
-/** One decimal is all that a median of times is good for. */
+/** A median of times is accurate to one decimal at most. */
 export function inTenths(value: number): number {
   return Math.round(value * 10) / 10;
 }

@@ -24,19 +24,24 @@ import {
   startsOf,
 } from "./buckets.ts";
 
-/** Columns that SUMS looks at. */
+/** The columns that SUMS reads. */
 const SUMMED = ["currency", "method", "status", "amount_cents", "action_code"] as const satisfies readonly PaymentColumn[];
 
-/** The sums of groups that have some already. */
+/** The sums of groups that already have sums. */
 const ADDED = "sum(volumeMinor) AS volume, sum(approved) AS ok, sum(declined) AS ko";
 
-/** Groups of one query: more than a merchant's terminals or brands and the buckets of a report come to. What is left out are the smallest lines of breakdowns, and points of what is no currency. */
+/**
+ * Limits the groups of a query. A merchant's terminals or brands and the buckets of a report need
+ * fewer. An excess drops the smallest lines of breakdowns, and points of invalid currencies.
+ */
 const GROUPS_MAX = 50_000;
 
-/** Of text that a terminal wrote. */
+/** Limits texts that a terminal wrote. */
 const MESSAGE_LENGTH_MAX = 255;
 
-/** Of times all over a year there are 35,000 of these, which are then few to put into buckets. */
+/**
+ * A year has 35,000 quarter hours, so grouping by them first leaves few rows to assign to buckets.
+ */
 const QUARTER_HOUR = "intDiv(created_ms, 900000)";
 
 interface SumsRow extends Grouped {
@@ -45,14 +50,14 @@ interface SumsRow extends Grouped {
   ko: number;
 }
 
-/** Each stands for as many payments. */
+/** Returns the number of payments of a row. */
 const paymentsIn = ({ ok, ko }: Pick<SumsRow, "ok" | "ko">) => ok + ko;
 
 function sumsOf({ currency, volume, ok, ko }: Omit<SumsRow, "startMs">): PaymentSums {
   return { currency, volumeMinor: volume, approved: ok, declined: ko };
 }
 
-/** The largest first. */
+/** Sorts the largest volume first. */
 function bySize(one: PaymentSums, other: PaymentSums): number {
   return other.volumeMinor - one.volumeMinor || other.approved + other.declined - (one.approved + one.declined) || byCurrency(one, other);
 }
@@ -66,7 +71,7 @@ export function filterOf({ edges, currency, terminalId, method }: PaymentQuery):
   };
 }
 
-/** Sums by currency, and by bucket. */
+/** Returns sums by currency and bucket. */
 export async function paymentSums(asking: Asking, filter: MerchantTransactionFilter, edges: readonly number[]): Promise<SumsRow[]> {
   const source = paymentsOf(asking.owner, [...SUMMED, "created_ms"], filter, asking.waiting);
   const rows = await asking.ask<SumsRow>({
@@ -86,7 +91,7 @@ export async function paymentsReport(asking: Asking, query: PaymentQuery): Promi
   const { edges } = query;
   const paid = await paymentSums(asking, filterOf(query), edges);
   const refunded = await refundSums(asking, query);
-  // A currency may have nothing but refunds of what was paid before.
+  // A currency may have only refunds of earlier payments.
   const found = new Map(paid.map((row) => [`${row.startMs} ${row.currency}`, row]));
   const given = new Map(refunded.map((row) => [`${row.startMs} ${row.currency}`, row]));
   const rows = [...paid, ...refunded.filter(({ startMs, currency }) => !found.has(`${startMs} ${currency}`))];
@@ -102,7 +107,7 @@ interface RefundRow extends Grouped {
   refundedMinor: number;
 }
 
-/** Refunds that were done within the range. */
+/** Returns the refunds that were executed within the range. */
 function refundSums(asking: Asking, query: PaymentQuery): Promise<RefundRow[]> {
   const { edges, currency } = query;
   const range = { ...rangeOfEdges(edges), by: "ended" } as const;
@@ -124,7 +129,10 @@ function refundSums(asking: Asking, query: PaymentQuery): Promise<RefundRow[]> {
   });
 }
 
-/** A refund names no terminal and no method: those of its payment, whenever that was. */
+/**
+ * Restricts refunds by the terminal and method of their payments, at any time, because refunds have
+ * neither.
+ */
 function narrowedRefunds({ owner, waiting }: Asking, { edges, terminalId, method }: PaymentQuery): Sql {
   if (terminalId === undefined && method === undefined) return { text: "", parameters: {} };
   const range = { ...rangeOfEdges(edges), by: "ended" } as const;
@@ -205,7 +213,7 @@ async function declinesOf(asking: Asking, query: PaymentQuery): Promise<DeclineF
 }
 
 interface TerminalRow extends Omit<SumsRow, "currency"> {
-  /** Null where all currencies are counted together: terminals only. */
+  /** Null if all currencies are counted together, which is possible only for terminals. */
   ofCurrency: string | null;
   ofTerminal: string | null;
   active: number;
@@ -277,7 +285,7 @@ export async function heatmapReport(asking: Asking, query: HeatmapQuery): Promis
   };
 }
 
-/** How far clocks are ahead of UTC in the quarter of an hour of a row. */
+/** Returns the offset of the clocks from UTC in the quarter hour of a row. */
 function offsetSql(offsets: HeatmapQuery["offsets"]): Sql {
   const parameters: Record<string, unknown> = {};
   const text = offsets.reduce((before, { fromMs, offsetMs }, index) => {

@@ -11,7 +11,7 @@ import { askClickHouse } from "../transactions/ask-clickhouse.ts";
 import { refundsSince } from "../transactions/merchant-refunds.ts";
 import { IS_REFUNDABLE, REFUNDED_MINOR } from "../transactions/merchant-sql.ts";
 
-/** It is nobody's page: behind all others, with as much time as it takes. */
+/** No page waits for this, so it runs after all other queries and may take long. */
 const SECONDS_MAX = 120;
 const SETTINGS = { priority: "10", max_threads: 1, max_memory_usage: "536870912" } as const;
 
@@ -28,13 +28,19 @@ const BETWEEN = (column: string) =>
 const DAYS =
   "day BETWEEN toDate(fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')) AND toDate(fromUnixTimestamp64Milli({untilMs:Int64}, 'UTC'))";
 
-/** Which of the days a time is of, from 1; they follow each other. */
+/** Returns the number of the day, from 1, that contains a time. The days are consecutive. */
 const NTH = (column: string) => `toUInt32(arrayCount(edge -> edge <= toUnixTimestamp64Milli(${column}), {edges:Array(Int64)}))`;
 
-/** Of commands that a day names, or has named: one that was cancelled after all leaves no row of a payment behind. */
+/**
+ * The states of commands that a day names or has named. A command that was finally cancelled has no
+ * payment row.
+ */
 const NAMED_STATES = "'unknown', 'cancelled'";
 
-/** Over ClickHouse's tables of merchants. Days are told by the bounds that are asked for, and not by ClickHouse's own knowledge of time zones. */
+/**
+ * Reads ClickHouse's tables of merchants. The given bounds determine the days, independent of
+ * ClickHouse's time zone data.
+ */
 export function createReconciliationRows({ kv, client }: ReconciliationRowsOptions): ReconciliationRows {
   async function ask<Row>(query: string, parameters: Record<string, unknown>): Promise<Row[]> {
     const late = new AbortController();
@@ -80,7 +86,8 @@ export function createReconciliationRows({ kv, client }: ReconciliationRowsOptio
       const [first, last] = [days[0], days.at(-1)];
       if (first === undefined || last === undefined) return new Map();
       const parameters = { merchantId, fromMs: first.fromMs, untilMs: last.untilMs, edges: days.map(({ fromMs }) => fromMs) };
-      // Terminals are put together here: of a merchant with thousands, all lines of all days would be too many to hold.
+      // Terminals are combined here, because all lines of all days would be too many for a merchant
+      // with thousands of terminals.
       const refunds = refundsSince(merchantId, first.fromMs, []);
       const payments = await ask<OfDay<PaymentRow>>(
         `SELECT nth, terminalId, method, status, currency, sum(ofLine) AS count, sum(minorOfLine) AS amountMinor,
@@ -157,7 +164,7 @@ interface NamedRow {
   named: readonly (readonly [uuid: string, terminalId: string])[];
 }
 
-/** All are counted, the first are named. */
+/** Counts all and names the first ones. */
 const NAMED = (time: string) =>
   `count() AS count, arrayMap(one -> (one.2, one.3), arraySlice(arraySort(groupArray((${time}, uuid, terminal_id))), 1, ${NAMED_MAX})) AS named`;
 
@@ -195,7 +202,7 @@ function namedOf(row: NamedRow | undefined): { count: number; items: readonly Na
   return { count: row.count, items: row.named.map(([uuid, terminalId]) => ({ uuid, terminalId })) };
 }
 
-/** Without a ClickHouse. */
+/** The rows of an installation without ClickHouse. */
 export function missingReconciliationRows(reason: string): ReconciliationRows {
   const missing = () => Promise.reject(new RelayError("unavailable", `This node cannot close days: ${reason}`, { retryAfterSeconds: 60 }));
   return { areThere: missing, merchants: missing, refundedSince: missing, figures: missing };

@@ -7,17 +7,29 @@ import { inTenths } from "./object-reports.ts";
 
 const DAY_MS = 86_400_000;
 
-/** A cycle is asked for again for some weeks at most; what its first failure is, is looked for so far before the range. */
+/**
+ * A cycle is retried for some weeks at most. The first failure is searched this far before the
+ * range.
+ */
 const CYCLE_MS_MAX = 400 * DAY_MS;
 
-/** In a row's version, what is below is the time of its latest change (engine/payments/object-row.ts, `objectVersion`). */
+/**
+ * The lower part of a row's version is the time of its latest change
+ * (engine/payments/object-row.ts, `objectVersion`).
+ */
 const VERSION_TIMES = 2 ** 42;
 
-/** When what became of an attempt was known for the first time; null where it is no failure, or not known yet. */
+/**
+ * The time at which the outcome of an attempt first became known; null if it did not fail or is
+ * unknown.
+ */
 const FAILED_MS = `multiIf(reason = 'overdue', toNullable(created_ms + ${LINK_OVERDUE_MS}), state = 'failed' AND reason IN ('hard', 'soft'), ended_ms, NULL)`;
 const PAID_MS = "if(state = 'paid', ended_ms, NULL)";
 
-/** Of subscriptions that began, or stopped, in a bucket; `place` is -1 before the range. Stops have a `kind`. */
+/**
+ * The subscriptions that started or stopped in a bucket; `place` is -1 before the range. Stops have
+ * a `kind`.
+ */
 interface MoveRow {
   currency: string;
   kind: "start" | "voluntary" | "dunning" | "other";
@@ -33,8 +45,10 @@ interface CyclesRow extends Grouped {
 }
 
 /**
- * Monthly recurring revenue is of subscriptions that are ACTIVE or PAST_DUE. There is one row of each, as it stands, so when it was so comes from its charges: from the first that was
- * paid or failed (a trial comes before that), until it was cancelled, or until it was paused where it still is. A pause that is over leaves no trace.
+ * Reports monthly recurring revenue, which counts ACTIVE and PAST_DUE subscriptions. A subscription
+ * has one row with its current state, so its active time is derived from its charges. It starts
+ * with the first paid or failed charge, after a trial. It ends with a cancellation, or with a pause
+ * that still lasts. An ended pause leaves no trace.
  */
 export async function subscriptionsReport(asking: Asking, query: ObjectQuery): Promise<Counted<"subscriptions">> {
   const { edges } = query;
@@ -89,12 +103,13 @@ function cyclesIn(row: CyclesRow | undefined) {
   return { failedCycles: failed, recoveredCycles: recovered, medianDaysToRecover: medianMs === null ? null : inTenths(medianMs / DAY_MS) };
 }
 
-/** Where subscriptions began and stopped to be active. */
+/** Returns the starts and stops of active subscriptions. */
 function movesOf(asking: Asking, { edges, currency }: ObjectQuery): Promise<MoveRow[]> {
   const { fromMs, untilMs } = rangeOfEdges(edges);
   const columns = ["id", "version", "state", "reason", "currency", "active_ms", "ended_ms", "monthly_minor"] as const;
   const subscriptions = objectsOf(asking.owner, columns, { kinds: ["subscription"], currency, fromMs: 0, untilMs }, asking.waiting);
-  // Those after the range, too: they tell that what is ACTIVE now was in its trial then.
+  // Includes charges after the range, because they show that a subscription that is ACTIVE now was
+  // in its trial then.
   const charges = objectsOf(
     asking.owner,
     ["parent", "state", "reason", "created_ms", "ended_ms"],
@@ -128,16 +143,20 @@ function movesOf(asking: Asking, { edges, currency }: ObjectQuery): Promise<Move
   });
 }
 
-/** The number of a bucket from 0, -1 before the first, and that of all after the last. */
+/**
+ * Returns the number of a bucket from 0; -1 before the first, and the number of buckets after the
+ * last.
+ */
 function placeOf(time: string): string {
   return `multiIf(${time} < {fromMs:Int64}, -1, ${time} >= {untilMs:Int64}, {places:Int32}, toInt32(indexOf({starts:Array(Int64)}, ${bucketOf(`assumeNotNull(${time})`)})) - 1)`;
 }
 
-/** Cycles whose first failure is in the range. */
+/** Returns the cycles whose first failure is in the range. */
 function cyclesOf(asking: Asking, { edges, currency }: ObjectQuery): Promise<CyclesRow[]> {
   const { fromMs, untilMs } = rangeOfEdges(edges);
   const columns = ["id", "currency", "state", "reason", "attempt", "created_ms", "ended_ms"] as const;
-  // What became of them is known later: a charge of a failure in the range was asked for before its end, but its retries after it.
+  // Their outcomes become known later. A charge that failed in the range was requested before its
+  // end, but its retries may follow.
   const source = objectsOf(
     asking.owner,
     columns,

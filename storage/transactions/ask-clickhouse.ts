@@ -2,21 +2,24 @@ import type { ClickHouseClient, ClickHouseSettings } from "@clickhouse/client";
 
 export interface ClickHouseQuestion {
   query: string;
-  /** Values go nowhere but here. */
+  /** All values are parameters; none is written into the text of the query. */
   parameters: Record<string, unknown>;
   signal: AbortSignal;
-  /** After this time ClickHouse ends the query by itself. */
+  /** ClickHouse itself ends the query after this time. */
   secondsMax: number;
   settings?: ClickHouseSettings;
 }
 
-/** Rows of one of the tables of rows, whose key never changes its day. */
+/** Returns rows of one of the tables whose keys never change their day. */
 export async function askClickHouse<Row>(client: ClickHouseClient, question: ClickHouseQuestion): Promise<Row[]> {
   const result = await client.query({ ...requestOf(question), format: "JSONEachRow" });
   return result.json<Row>();
 }
 
-/** The rows of a query of one text column, as its lines: without a line break in it, they are not parsed. */
+/**
+ * Returns the rows of a query of one text column as lines. They contain no line breaks, so they
+ * need no parsing.
+ */
 export async function askLines(client: ClickHouseClient, question: ClickHouseQuestion): Promise<string[]> {
   const result = await client.query({ ...requestOf(question), format: "TabSeparatedRaw" });
   const text = await result.text();

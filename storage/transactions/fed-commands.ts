@@ -4,50 +4,54 @@ import { ranked } from "../../engine/payments/row-version.ts";
 import type { Transaction } from "../../engine/payments/transaction.ts";
 import type { FedCommand } from "../../engine/terminals/fed-command.ts";
 
-/** Commands held in memory at once: a row is a kilobyte, at worst some hundred. */
+/** Limits the commands in memory. A row is about a kilobyte, at worst a hundred. */
 const PAGE_COMMANDS = 500;
 
-/** Uuids per query, which are part of its address. */
+/** Limits the uuids per query, because they are part of its address. */
 const LIVES_AT_ONCE = 50;
 
-/** For a page over a table that has grown for years, on a busy machine. */
+/** Enough for a page over a table that has grown for years, on a busy machine. */
 const QUERY_TIMEOUT_S = 55;
 
-/** The longest time between the acceptance of a command and its end without a result; the day of its row is the day of its acceptance. */
+/**
+ * The longest time from the acceptance of a command to its end without a result. The day of its row
+ * is the day of its acceptance.
+ */
 const LIFE_MS_MAX = 2 * 86_400_000;
 
-/** How far the store was, according to ClickHouse. */
+/** The progress of the store according to ClickHouse. */
 export interface FedUntil {
-  /** Highest version that the store had given; 0 if no row in ClickHouse has one. */
+  /** The highest version that the store had issued; 0 if no row in ClickHouse has one. */
   storeVersion: number;
-  /** Time of the newest row of an earlier release, which has no version; 0 for none. */
+  /** The time of the newest row of an earlier release, which has no version; 0 if there is none. */
   formerMs: number;
 }
 
-/** Describes the rows that a store that was taken back cannot have. */
+/** Describes the rows that a restored store cannot have. */
 export interface FedSince {
   /** Rows of later versions of the store. */
   storeVersion: number;
-  /** The time of that version, for rows of earlier releases; no row is older. */
+  /** The time of that version, for rows of earlier releases. No row is older. */
   atMs: number;
   /** Commands that ended before this time have been deleted anyway. */
   keptSinceMs: number;
 }
 
-/** A thing of a merchant's changes long after the day under which it stands. */
+/** An object of a merchant changes long after the day under which it is stored. */
 const TABLES = [
   { table: "transactions", at: "created_at", isDayOfChange: true },
   { table: "command_lives", at: "finished_at", isDayOfChange: true },
   { table: "merchant_objects", at: "created_at", isDayOfChange: false },
 ] as const;
 
-/** What ClickHouse knows about a store. Rejects with ClickHouse's errors. */
+/** The knowledge of ClickHouse about a store. Rejects with the errors of ClickHouse. */
 export interface FedRows {
-  /** How far the store was, according to ClickHouse; rows from days before `sinceMs` are not read. */
+  /** Returns the progress of the store. It does not read rows from days before `sinceMs`. */
   until(sinceMs: number): Promise<FedUntil>;
   /**
-   * Commands that ended, and results, that a store taken back to `since` cannot have, in pages; those of one terminal follow each other.
-   * Links and other things of merchants are not included: their rows contain too little.
+   * Returns ended commands and results that a store restored to `since` cannot have, in pages.
+   * Those of one terminal are consecutive. Links and other objects of merchants are excluded,
+   * because their rows contain too little.
    */
   commands(since: FedSince): AsyncGenerator<FedCommand[]>;
 }
@@ -89,7 +93,7 @@ interface Query {
   columns: string;
   table: string;
   at: string;
-  /** Condition in addition to `FedSince`. */
+  /** A condition in addition to `FedSince`. */
   only: string;
 }
 
@@ -144,7 +148,9 @@ async function* pages<Columns, Row>(
   }
 }
 
-/** By terminal and uuid; a command with a late result was accepted long before it. */
+/**
+ * Returns the lives by terminal and uuid. A command with a late result was accepted long before it.
+ */
 async function livesOf(client: ClickHouseClient, results: readonly TransactionRow[]): Promise<Map<string, LifeRow>> {
   const lives = new Map<string, LifeRow>();
   for (let start = 0; start < results.length; start += LIVES_AT_ONCE) {
@@ -178,7 +184,7 @@ async function ask<Row>(client: ClickHouseClient, query: string, parameters: Rec
   return result.json<Row>();
 }
 
-/** As written by storage/feed/clickhouse-rows.ts. */
+/** The columns as storage/feed/clickhouse-rows.ts writes them. */
 interface ResultColumns {
   version: number;
   kind: NonNullable<TransactionRow["kind"]> | "";

@@ -4,13 +4,15 @@ import type { FedHit, FedSearch } from "../../engine/payments/fed-search.ts";
 import { askClickHouse } from "./ask-clickhouse.ts";
 import { either } from "./translated.ts";
 
-/** Rows of one uuid: it is one terminal's, but for what somebody made up. */
+/**
+ * Limits the rows of one uuid. It normally belongs to one terminal, but anybody can invent a uuid.
+ */
 const ROWS_MAX = 20;
 
-/** A uuid is no beginning of the tables' order: all of them is read, which takes a second for some ten millions. */
+/** The tables are not ordered by uuid, so this query scans them: about 1 s for ten million rows. */
 const DEADLINE_MS = 4_000;
 
-/** Searches at once; an operator makes one. */
+/** Limits concurrent searches. An operator makes one at a time. */
 const SEARCHES_MAX = 2;
 
 interface Row {
@@ -35,7 +37,7 @@ const LIVES = `SELECT terminal_id AS terminalId, uuid, service AS what, state, a
   toUnixTimestamp64Milli(accepted_at) AS atMs, toUnixTimestamp64Milli(sent_at) AS sentAtMs, toUnixTimestamp64Milli(finished_at) AS endedAtMs, false AS unsolicited
   FROM relay.command_lives FINAL WHERE uuid IN {uuids:Array(String)} LIMIT ${ROWS_MAX}`;
 
-/** Finds rows by uuid in ClickHouse, of all terminals (engine/payments/fed-search.ts). */
+/** Finds rows of all terminals in ClickHouse by uuid (engine/payments/fed-search.ts). */
 export function createFedSearch(client: ClickHouseClient): FedSearch {
   let searching = 0;
   return async (uuids, gone) => {
@@ -59,7 +61,7 @@ export function createFedSearch(client: ClickHouseClient): FedSearch {
 
 const AWAY_TEXT = "ClickHouse does not answer";
 
-/** The search without a ClickHouse. */
+/** The search of an installation without ClickHouse. */
 export const missingFedSearch: FedSearch = () => Promise.reject(new RelayError("unavailable", AWAY_TEXT));
 
 function hitOf({ shop, currency, ...row }: Row, type: FedHit["type"]): FedHit {

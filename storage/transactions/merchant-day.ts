@@ -5,15 +5,15 @@ import { sumsOf } from "./merchant-sql.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** 400 days, a year and a month, and the hours that they have more where their clocks are turned back: some ten thousand hours. */
+/** A year and a month, plus the extra hours of clock changes: about ten thousand hours. */
 const RANGE_MS_MAX = 400 * 86_400_000 + 3 * HOUR_MS;
 
-/** Whether the range is short enough for sums by the hour. */
+/** Returns true if the range is short enough for sums per hour. */
 export function hasHours({ fromMs, untilMs }: { fromMs: number; untilMs: number }): boolean {
   return untilMs - fromMs <= RANGE_MS_MAX;
 }
 
-/** ClickHouse's groups together with transactions that it does not have. */
+/** Combines the groups of ClickHouse with transactions that it does not have yet. */
 export function dayOf(
   { fromMs }: { fromMs: number; untilMs: number },
   groups: readonly SumsGroup[],
@@ -63,7 +63,7 @@ class Groups<Member extends object> {
     known.declined += declined;
   }
 
-  /** By `order`, then by currency. */
+  /** Returns the groups by `order`, then by currency. */
   sorted(order: (one: Member, other: Member) => number): (TransactionSums & Member)[] {
     return [...this.#groups.values()].sort((one, other) => order(one, other) || ordered(one.currency, other.currency));
   }

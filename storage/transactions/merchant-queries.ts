@@ -11,16 +11,22 @@ import { keyText } from "./waiting-rows.ts";
 
 const MEMORY_BYTES_MAX = 256 * 1_048_576;
 
-/** More terminals than a merchant has; the result is held in memory. */
+/** More terminals than a merchant has. The result is held in memory. */
 const TERMINALS_MAX = 10_000;
 
-/** Lines of one query, which are held in memory as a whole, here and in the embedded ClickHouse. */
+/**
+ * Limits the lines of a query, which are held in memory completely, here and in the embedded
+ * ClickHouse.
+ */
 const LINES_BYTES_MAX = 32 * 1_048_576;
 
-/** Uuids of one query: they are part of its address, in which ClickHouse permits some hundred kilobytes. */
+/**
+ * Limits the uuids of a query. They are part of its address, which ClickHouse limits to some
+ * hundred kilobytes.
+ */
 const UUIDS_AT_ONCE = 500;
 
-/** Sums of one currency, and at most one of the others. */
+/** The sums of one currency and at most one other member. */
 export interface SumsGroup {
   currency: string;
   startMs: number | null;
@@ -40,24 +46,24 @@ interface ItemRow {
 export interface MerchantQueriesOptions {
   client: ClickHouseClient;
   merchantId: string;
-  /** Ends whatever runs. */
+  /** Ends the running query. */
   signal: AbortSignal;
   secondsMax: number;
-  /** By `keyText`: in the place of these rows stands something newer that ClickHouse does not have. */
+  /** Rows, by `keyText`, that are replaced by newer ones that ClickHouse does not have yet. */
   replaced: readonly string[];
-  /** Refunds that ClickHouse does not have. */
+  /** Refunds that ClickHouse does not have yet. */
   refunds: readonly ObjectRow[];
 }
 
 /**
- * A row as text, for files of a million of them: whether its amount differs, whether nobody asked for it and whether it is a payment (a digit each), what was given back of
- * it, and its transaction as JSON.
+ * A row as text, for files of a million rows. It has a digit each for a differing amount, an
+ * unsolicited result and a payment. The refunded amount follows, and then the transaction as JSON.
  */
 const LINE = `concat(toString(toUInt8(amount_differs)), toString(toUInt8(unsolicited)), toString(toUInt8(is_payment)), toString(${REFUNDED_MINOR}), item)`;
 
 const FLAGS = 3;
 
-/** The columns that a line is made of, and those by which rows are told apart and ordered. */
+/** The columns of a line, including those that identify and order rows. */
 const OF_LINE = "uuid, terminal_id, created_at, method, status, amount_differs, unsolicited, is_payment, item";
 
 export function lineOf({ transaction, amountDiffers, unsolicited, isPayment, refundedMinor }: MerchantTransaction): string {
@@ -65,7 +71,7 @@ export function lineOf({ transaction, amountDiffers, unsolicited, isPayment, ref
   return `${flags}${refundedMinor}${JSON.stringify(transaction)}`;
 }
 
-/** The feed wrote it from a Transaction. */
+/** The JSON of a line is a Transaction that the feed wrote. */
 export function readLine(line: string): MerchantTransaction {
   const begin = line.indexOf("{");
   const transaction: Transaction & { terminalId: string } = JSON.parse(line.slice(begin));
@@ -75,7 +81,10 @@ export function readLine(line: string): MerchantTransaction {
 
 const NEWEST_FIRST = "ORDER BY created_at DESC, uuid DESC, terminal_id DESC";
 
-/** What is asked of `relay.merchant_transactions` for one merchant: every condition begins with it. */
+/**
+ * The queries of `relay.merchant_transactions` for one merchant. Every condition starts with the
+ * merchant.
+ */
 export class MerchantQueries {
   readonly #options: MerchantQueriesOptions;
 
@@ -83,7 +92,7 @@ export class MerchantQueries {
     this.#options = options;
   }
 
-  /** Keys of the newest rows, newest first. */
+  /** Returns the keys of the newest rows, newest first. */
   async keys(filter: MerchantTransactionFilter, range: Range, limit: number): Promise<TransactionKey[]> {
     const { where, parameters } = this.#where(filter, range);
     return this.#ask<TransactionKey>(
@@ -93,7 +102,10 @@ export class MerchantQueries {
     );
   }
 
-  /** What these keys, newest first, stand for, by `keyText`; a row that is no longer one of the filter is not there. */
+  /**
+   * Returns the transactions of these keys (newest first), by `keyText`. A row that no longer
+   * matches the filter is absent.
+   */
   async items(filter: MerchantTransactionFilter, keys: readonly TransactionKey[]): Promise<Map<string, MerchantTransaction>> {
     const items = new Map<string, MerchantTransaction>();
     for (let start = 0; start < keys.length; start += UUIDS_AT_ONCE) {
@@ -107,7 +119,9 @@ export class MerchantQueries {
     return items;
   }
 
-  /** Versions of rows of these uuids from and to (included) two times, by `keyText`. */
+  /**
+   * Returns the versions of the rows with these uuids between two times (inclusive), by `keyText`.
+   */
   async versions(uuids: readonly string[], fromMs: number, toMs: number): Promise<Map<string, number>> {
     const versions = new Map<string, number>();
     for (let start = 0; start < uuids.length; start += UUIDS_AT_ONCE) {
@@ -125,7 +139,7 @@ export class MerchantQueries {
     return versions;
   }
 
-  /** The newest key of each terminal. */
+  /** Returns the newest key of each terminal. */
   async latest(fromMs: number): Promise<TransactionKey[]> {
     const { where, parameters } = this.#where({ results: "all" }, { fromMs, untilMs: LATEST_MS });
     const rows = await this.#ask<{ terminalId: string; latest: string; createdAtMs: number }>(
@@ -136,7 +150,7 @@ export class MerchantQueries {
     return rows.map(({ terminalId, latest, createdAtMs }) => ({ terminalId, uuid: latest, createdAtMs }));
   }
 
-  /** Sums by currency alone, and by hours from `fromMs`, methods and terminals. */
+  /** Returns sums by currency, and by hour from `fromMs`, method and terminal. */
   async sums(range: { fromMs: number; untilMs: number }): Promise<SumsGroup[]> {
     const { where, parameters } = this.#where({}, range);
     return this.#ask<SumsGroup>(
@@ -155,8 +169,8 @@ export class MerchantQueries {
   }
 
   /**
-   * The time down to which there are about `rows` rows, whether they match or not; null where there are less. It reads no more of them, backwards and in the table's
-   * order.
+   * Returns the time back to which there are about `rows` rows, matching or not, or null if there
+   * are fewer. It reads only these rows, backwards in the order of the table.
    */
   async edge(range: Range, rows: number): Promise<number | null> {
     const { key, parameters } = conditionOf(this.#options.merchantId, {}, range);
@@ -168,7 +182,7 @@ export class MerchantQueries {
     return found?.atMs ?? null;
   }
 
-  /** The newest rows as lines, newest first. Fails where they are more than `LINES_BYTES_MAX`. */
+  /** Returns the newest rows as lines, newest first. Fails if they exceed `LINES_BYTES_MAX`. */
   async lines(filter: MerchantTransactionFilter, range: Range, limit: number): Promise<string[]> {
     const { text, parameters } = this.#withRefunds(filter, range, `${NEWEST_FIRST} LIMIT {limit:UInt32}`);
     const query = `SELECT ${LINE} FROM ${text} ${NEWEST_FIRST}`;
@@ -177,7 +191,7 @@ export class MerchantQueries {
     return askLines(this.#options.client, { ...question, settings });
   }
 
-  /** What was given back of payments since a time, of those that have these uuids. */
+  /** Returns the refunded amounts of the payments with these uuids since a time. */
   async refunded(uuids: readonly string[], fromMs: number): Promise<Map<string, number>> {
     const refunds = this.#refunds(fromMs);
     const found = new Map<string, number>();
@@ -195,7 +209,7 @@ export class MerchantQueries {
     return refundsSince(this.#options.merchantId, fromMs, this.#options.refunds);
   }
 
-  /** Where PREWHERE stands, FINAL reads the other columns only of rows whose key is one of those wanted. */
+  /** With PREWHERE, FINAL reads the other columns only for rows whose key is wanted. */
   #where(filter: MerchantTransactionFilter, range: Range): { where: string; parameters: Record<string, unknown> } {
     const { merchantId, replaced } = this.#options;
     const refunds = filter.refundState === undefined ? null : this.#refunds(range.fromMs);
@@ -206,7 +220,7 @@ export class MerchantQueries {
     return { where: `PREWHERE ${key} WHERE ${row}`, parameters: { ...parameters, ...refunds?.parameters } };
   }
 
-  /** Rows with what was given back of each (`REFUNDED_MINOR`). */
+  /** Adds the refunded amount to each row (`REFUNDED_MINOR`). */
   #withRefunds(filter: MerchantTransactionFilter, range: Range, newest: string): Sql {
     const { where, parameters } = this.#where(filter, range);
     const refunds = this.#refunds(range.fromMs);
@@ -217,7 +231,7 @@ export class MerchantQueries {
     };
   }
 
-  /** Any other query about the merchant. */
+  /** Runs any other query about the merchant. */
   ask<Row>({ text, parameters }: Sql): Promise<Row[]> {
     return this.#ask<Row>(text, parameters);
   }

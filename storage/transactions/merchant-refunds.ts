@@ -2,10 +2,13 @@ import type { ObjectRow } from "../../engine/payments/object-row.ts";
 import { LATEST_MS } from "../feed/row-binary.ts";
 import { objectsOf, type Sql } from "./newest-rows.ts";
 
-/** Clocks of two nodes differ by less: a refund is never older than its payment by more. */
+/** The clocks of two nodes differ by less. A refund cannot be older than its payment by more. */
 const CLOCKS_MS = 86_400_000;
 
-/** A table of what was given back of a merchant's payments since a time, by `refundedUuid` and `refunded`; refunds that wait are among them. */
+/**
+ * Returns a table of a merchant's refunded amounts since a time, with the columns `refundedUuid`
+ * and `refunded`. It includes waiting refunds.
+ */
 export function refundsSince(merchantId: string, fromMs: number, waiting: readonly ObjectRow[]): Sql {
   const range = { fromMs: fromMs - CLOCKS_MS, untilMs: LATEST_MS };
   const columns = ["uuid", "state", "amount_minor"] as const;

@@ -6,37 +6,46 @@ import { isPayment } from "../../engine/payments/payment.ts";
 import type { Transaction, TransactionMethod } from "../../engine/payments/transaction.ts";
 import { LATEST_MS } from "../feed/row-binary.ts";
 
-/** What no list of a merchant has, whatever it asks for. */
+/** Transactions that never appear in a merchant's list. */
 const UNLISTED_METHODS: readonly TransactionMethod[] = ["SCAN", "PRINT"];
 const UNLISTED_KINDS: readonly TransactionRow["kind"][] = ["scan", "print", "cancel", "administrative"];
 
-/** Only payments by link can be given back from here; a terminal may have posted a result under the uuid of one. */
+/**
+ * Only payments by link can be refunded here. A terminal may have posted a result under the uuid of
+ * one.
+ */
 const REFUNDABLE: TransactionMethod = "PAYBYLINK";
 
-/** A part of a query and the values of its parameters, which stand nowhere in its text. */
+/** A part of a query with the values of its parameters, which its text never contains. */
 export interface Condition {
-  /** Of columns that never change for a row: it may be looked at before the newest version is known. */
+  /**
+   * Conditions on columns that never change for a row. They can be checked before the newest
+   * version is known.
+   */
   key: string;
-  /** Of all columns, of the newest version. */
+  /** Conditions on any column of the newest version. */
   row: string;
   parameters: Record<string, unknown>;
 }
 
-/** Rows of a merchant before `until` (a time, or the last row of a page) and from `fromMs` on. */
+/** Rows of a merchant from `fromMs` on, and before `until` (a time, or the last row of a page). */
 export interface Range {
   fromMs: number;
   untilMs: number;
-  /** Only rows that are older than this one. */
+  /** Only rows older than this one. */
   after?: TransactionKey | null;
-  /** Rows, by `keyText`, in whose place something newer stands that ClickHouse does not have. */
+  /** Rows, by `keyText`, that are replaced by newer ones that ClickHouse does not have yet. */
   replaced?: readonly string[];
-  /** Only these, in whatever spelling. */
+  /** Only rows with these uuids, in any spelling. */
   uuids?: readonly string[];
-  /** A table of the merchant's refunds in the range and after it (merchant-refunds.ts), for filters by what was given back. */
+  /**
+   * A table of the merchant's refunds in the range and after it (merchant-refunds.ts), for filters
+   * by refunded amount.
+   */
   refunds?: string;
 }
 
-/** ClickHouse's Date goes from 1970 to 2149, and a time outside would wrap around. */
+/** ClickHouse's Date covers 1970 to 2149. A time outside would wrap around. */
 export function withinDates(ms: number): number {
   return Math.min(Math.max(ms, 0), LATEST_MS);
 }
@@ -57,13 +66,15 @@ const RESULTS: Readonly<Record<NonNullable<MerchantTransactionFilter["results"]>
   all: LISTED,
 };
 
-/** The same as `isRefundable` in SQL. */
+/** `isRefundable` in SQL. */
 export const IS_REFUNDABLE = `method = '${REFUNDABLE}' AND status = 'OK'`;
 
-/** What was given back of a row that is joined with the refunds of its uuid (merchant-refunds.ts). */
+/**
+ * The refunded amount of a row that is joined with the refunds of its uuid (merchant-refunds.ts).
+ */
 export const REFUNDED_MINOR = `if(${IS_REFUNDABLE}, ifNull(refunded, 0), 0)`;
 
-/** Whether some of a row was given back, or all of it. */
+/** Conditions for partly and fully refunded rows. */
 const SOME = (refunds: string) => `${IS_REFUNDABLE} AND uuid IN (SELECT refundedUuid FROM ${refunds})`;
 const ALL = (refunds: string) => `${IS_REFUNDABLE} AND (uuid, amount_cents) IN (SELECT refundedUuid, refunded FROM ${refunds})`;
 
@@ -74,7 +85,10 @@ const REFUND_STATES: Readonly<Record<NonNullable<MerchantTransactionFilter["refu
   REFUNDED: ALL,
 };
 
-/** What the newest version of a row has to be like, in SQL; `matches` says the same of a row that waits. */
+/**
+ * Returns the condition for the newest version of a row in SQL. `matches` checks waiting rows in
+ * the same way.
+ */
 export function conditionOf(merchantId: string, filter: MerchantTransactionFilter, range: Range): Condition {
   const key = [
     "merchant_id = {merchantId:String}",
@@ -92,7 +106,7 @@ export function conditionOf(merchantId: string, filter: MerchantTransactionFilte
     const last = `(${time("afterMs")}, {afterUuid:String}, {afterTerminal:String})`;
     add(key, `created_at <= ${time("afterMs")} AND (created_at, uuid, terminal_id) < ${last}`, { afterMs, afterUuid, afterTerminal });
   }
-  // The index is one of small letters, since the feed writes a uuid as its sender did.
+  // The index uses lower case, because the feed stores a uuid as its sender wrote it.
   if (range.uuids !== undefined) add(key, "lower(uuid) IN {uuids:Array(String)}", { uuids: range.uuids.map((uuid) => uuid.toLowerCase()) });
   if (range.replaced !== undefined && range.replaced.length > 0) {
     add(key, "concat(terminal_id, ' ', uuid) NOT IN {replaced:Array(String)}", { replaced: range.replaced });
@@ -120,7 +134,7 @@ export function conditionOf(merchantId: string, filter: MerchantTransactionFilte
   return { key: key.join(" AND "), row: row.join(" AND "), parameters };
 }
 
-/** Whether the row is one of the list. `refundedMinor`: what was given back of it. */
+/** Returns true if the row is in the list. `refundedMinor` is its refunded amount. */
 export function matches(row: TransactionRow, filter: MerchantTransactionFilter, refundedMinor = 0): boolean {
   const { transaction } = row;
   const { createdAtMs, uuid, terminalId, method, status, amountCents, currency, auth } = transaction;
@@ -148,7 +162,7 @@ function isOf(row: TransactionRow, results: NonNullable<MerchantTransactionFilte
   return isListed && (results === "all" || !isPayment(row));
 }
 
-/** Whether something of it may have been given back. */
+/** Returns true if a part of it may have been refunded. */
 export function isRefundable({ method, status }: Transaction): boolean {
   return method === REFUNDABLE && status === "OK";
 }
@@ -158,20 +172,23 @@ function isFound(q: string, uuid: string, transaction: Transaction): boolean {
   return uuid.startsWith(q) || uuid.startsWith(q.toLowerCase()) || transaction.auth?.authCode === q || last4Of(transaction) === q;
 }
 
-/** As the materialized view of migration 0005 fills `last4`. */
+/** Computes `last4` in the same way as the materialized view of migration 0005. */
 function last4Of({ card }: Transaction): string {
   return /[0-9]{4}$/.exec(card?.maskedPan ?? "")?.[0] ?? "";
 }
 
-/** A link that nobody paid in time was declined by nobody. (The gateway's words for other ends have other codes: engine/links/machine.ts.) */
+/**
+ * Nobody declined an expired link. The gateway has other codes for other ends
+ * (engine/links/machine.ts).
+ */
 export const EXPIRED = `method = 'PAYBYLINK' AND action_code = '${GATEWAY_RESULT.expired}'`;
 
-/** What one payment adds to the sums. */
+/** The contribution of one payment to the sums. */
 export const SUMS = `
   sumIf(amount_cents, status = 'OK') AS volumeMinor,
   countIf(status = 'OK') AS approved, countIf(status = 'KO' AND NOT (${EXPIRED})) AS declined`;
 
-/** The same of a payment that waits. */
+/** Returns the contribution of a waiting payment. */
 export function sumsOf({ method, status, amountCents, auth }: Transaction): { volumeMinor: number; approved: number; declined: number } {
   const isOk = status === "OK";
   const isExpired = method === "PAYBYLINK" && auth?.actionCode === GATEWAY_RESULT.expired;

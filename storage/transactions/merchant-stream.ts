@@ -3,18 +3,23 @@ import type { MerchantTransactionFilter, TransactionKey } from "../../engine/pay
 import { type MerchantQueries, readLine } from "./merchant-queries.ts";
 import { type Range, rangeOf } from "./merchant-sql.ts";
 
-/** Rows that one query looks through at first; it looks through more where few of them match, up to the maximum. */
+/**
+ * The number of rows that the first query scans. It grows up to the maximum if few of them match.
+ */
 const LOOKED_FIRST = 10_000;
 const LOOKED_MAX = 640_000;
 
-/** Rows of one batch: some megabytes. */
+/** The maximum rows of a batch, which has some megabytes. */
 const BATCH_ROWS_MAX = 10_000;
 const BATCH_BYTES_WANTED = 4 * 1_048_576;
-/** A row may have 64 KB: the first batch is small, and so is each that follows large rows. */
+/** A row may have 64 KB, so the first batch is small, and so is each that follows large rows. */
 const BATCH_ROWS_FIRST = 500;
 const BATCH_ROWS_MIN = 50;
 
-/** A span has a little more rows than it was asked for: those of its first millisecond, and second versions. */
+/**
+ * A span has slightly more rows than requested: those of its first millisecond, and second
+ * versions.
+ */
 const SPAN_OF_BATCH = 0.8;
 
 export interface StreamedRow {
@@ -24,16 +29,17 @@ export interface StreamedRow {
 
 export interface MerchantStreamOptions {
   filter: MerchantTransactionFilter;
-  /** Rows that ClickHouse does not have, newest first. */
+  /** Rows that ClickHouse does not have yet, newest first. */
   waiting: readonly StreamedRow[];
-  /** Runs a query when there is a turn. */
+  /** Runs a query when its turn comes. */
   ask<T>(work: (queries: MerchantQueries) => Promise<T>): Promise<T>;
 }
 
 /**
- * A merchant's rows as lines, in batches, newest first. Each batch is a query of its own, over the time down to which there are some thousand rows, and the next begins
- * behind the last key of this one. Keys never change, so that a row comes once whatever is written meanwhile; the rows that wait are those of the beginning, and come in
- * the place of ClickHouse's.
+ * Returns a merchant's rows as lines, in batches, newest first. Each batch is a separate query over
+ * a span with about a thousand rows, and the next one continues after its last key. Keys never
+ * change, so a row appears once, whatever is written in the meantime. The waiting rows are those at
+ * the start, and they replace the rows of ClickHouse.
  */
 export async function* merchantLines({ filter, waiting, ask }: MerchantStreamOptions): AsyncGenerator<string[]> {
   const { fromMs, untilMs } = rangeOf(filter);
@@ -46,7 +52,7 @@ export async function* merchantLines({ filter, waiting, ask }: MerchantStreamOpt
   while (lookedUntilMs > fromMs) {
     const range: Range = { fromMs, untilMs: lookedUntilMs, after };
     const { low, lines, wanted }: Batch & { low: number } = await ask(async (queries) => {
-      // The end of a span of which a batch has left something is known.
+      // The end of a span is known if a batch has not finished it.
       const lowest: number = lowMs ?? (await queries.edge(range, looked)) ?? fromMs;
       return { low: lowest, ...(await batchOf(queries, filter, { ...range, fromMs: lowest }, limit)) };
     });
@@ -60,9 +66,9 @@ export async function* merchantLines({ filter, waiting, ask }: MerchantStreamOpt
     if (isFull) {
       after = oldest;
       lowMs = low;
-      // What the key says, so that less is looked through.
+      // The key limits the next scan.
       lookedUntilMs = oldest.createdAtMs + 1;
-      // The next span is to fit into one batch.
+      // The next span should fit into one batch.
       looked = Math.floor(limit * SPAN_OF_BATCH);
     } else {
       lowMs = null;
@@ -77,11 +83,11 @@ export async function* merchantLines({ filter, waiting, ask }: MerchantStreamOpt
 
 interface Batch {
   lines: string[];
-  /** How many they would be if there are more. */
+  /** The number of lines if there are enough. */
   wanted: number;
 }
 
-/** As many lines as wanted, or fewer where these are too large. */
+/** Returns the requested number of lines, or fewer if they are too large. */
 async function batchOf(queries: MerchantQueries, filter: MerchantTransactionFilter, range: Range, limit: number): Promise<Batch> {
   let wanted = limit;
   for (;;) {
@@ -94,7 +100,10 @@ async function batchOf(queries: MerchantQueries, filter: MerchantTransactionFilt
   }
 }
 
-/** ClickHouse's words for a result beyond `max_result_bytes`, or for a query beyond its memory. */
+/**
+ * The error codes of ClickHouse for a result over `max_result_bytes` and for a query over its
+ * memory limit.
+ */
 function isTooLarge(error: unknown): boolean {
   return error instanceof ClickHouseError && (error.code === "396" || error.code === "241");
 }
@@ -116,7 +125,10 @@ function merged(lines: readonly string[], waiting: readonly StreamedRow[]): stri
     .map(({ line }) => line);
 }
 
-/** Whether `one` stands behind `other`, where the newest stands first; of equal ones neither does. */
+/**
+ * Returns true if `one` comes after `other` in a list with the newest first. For equal keys it
+ * returns false.
+ */
 export function isOlder(one: TransactionKey, other: TransactionKey): boolean {
   if (one.createdAtMs !== other.createdAtMs) return one.createdAtMs < other.createdAtMs;
   if (one.uuid !== other.uuid) return one.uuid < other.uuid;

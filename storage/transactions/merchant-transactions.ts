@@ -26,64 +26,83 @@ import { either, translated } from "./translated.ts";
 import { newestObjects, objectsWithoutStored } from "./waiting-objects.ts";
 import { keyText, newestOf, withoutStored } from "./waiting-rows.ts";
 
-/** For everything that somebody waits for at a page: looks at the outbox, turns and queries. */
+/** Limits the total time of a page: searches of the outbox, turns and queries. */
 const DEADLINE_MS = 3_000;
-/** Of it, for a turn. */
+/** The part of the time that may pass before a turn. */
 const TURN_MS = 1_000;
 
-/** A batch of a file, and how long one waits for its turn. */
+/** Limits of a batch of a file: the query, and the wait for its turn. */
 const BATCH_SECONDS = 10;
 const BATCH_TURN_MS = 30_000;
-/** Lines that are handed over at once, to a thread that answers payments too: it reads them in a millisecond or two. */
+/**
+ * The lines that a batch passes at once to a thread that also answers payments. It reads them in
+ * one or two milliseconds.
+ */
 const HANDED_ROWS = 500;
 
-/** A file of millions of rows takes minutes; one whose reader has stopped reading ends. */
+/** A file of millions of rows takes minutes. A file that nobody reads any more ends. */
 const STREAM_MS_MAX = 15 * 60_000;
 
 /**
- * Maximum number of rows of the outbox that are searched. The feed delivers them within a second or two while ClickHouse runs. Fewer than for a terminal's list
- * (transaction-list.ts): merchants' pages are read again and again, and each search reads them all.
+ * Limits the searched rows of the outbox. The feed delivers them within a second or two while
+ * ClickHouse runs. The limit is lower than for a terminal's list (transaction-list.ts), because
+ * merchants' pages are read repeatedly, and each search reads all rows.
  */
 const BACKLOG_ROWS_MAX = 20_000;
-/** Where there were more, nobody searches again before this time. */
+/** After an excess, no search runs for this time. */
 const BACKLOG_AGAIN_MS = 2_000;
 
-/** Maximum number of a merchant's rows that ClickHouse does not have: their keys are part of the address of each query. */
+/**
+ * Limits a merchant's rows that ClickHouse does not have, because their keys are part of each
+ * query's address.
+ */
 export const WAITING_ROWS_MAX = 1_500;
 
-/** Rows that differ only in capitals and terminals, of which the newest of the right spelling is wanted. */
+/**
+ * Limits the rows that differ only in case and terminal. The newest one with the right spelling is
+ * wanted.
+ */
 const SPELLINGS_MAX = 100;
 
 const DAY_MS = 86_400_000;
 
-/** A page is looked for in the newest rows first: most are full after a day or a week. */
+/** A page is first searched in the newest rows. Most pages are full after a day or a week. */
 const WINDOWS_MS = [DAY_MS, 7 * DAY_MS, 31 * DAY_MS, Number.POSITIVE_INFINITY];
 
 const LATEST_WITHIN_MS = 31 * DAY_MS;
 
-/** Sums and latest transactions are shared for this time: pages ask for them again every few seconds. */
+/**
+ * Callers share sums and latest transactions for this time, because pages request them every few
+ * seconds.
+ */
 const SUMS_KEEP_MS = 15_000;
 const LATEST_KEEP_MS = 5_000;
-/** Merchants whose people look at the portal at once. One of sums takes some kilobytes, one of latest transactions a kilobyte a terminal. */
+/**
+ * Limits the merchants whose results are kept. Sums take some kilobytes, and latest transactions a
+ * kilobyte per terminal.
+ */
 const SUMS_KEPT_MAX = 512;
 const LATEST_KEPT_MAX = 64;
 
 export interface MerchantTransactionsOptions {
   kv: Kv;
-  /** Connections of their own, so that the feed and the terminals' lists never wait for one. */
+  /** Separate connections, so that the feed and the terminals' lists never wait for one. */
   client: ClickHouseClient;
   clock: Clock;
   timers: Timers;
-  /** `Feed.deliveredUntil`, if the feed runs in this process; otherwise the outbox is read from its start. */
+  /**
+   * `Feed.deliveredUntil` if the feed runs in this process. Otherwise the outbox is read from its
+   * start.
+   */
   deliveredUntil?: () => string | null;
 }
 
-/** With what goes between threads as text: the rows of `stream`, each to be read by `readLine`. */
+/** Adds the rows of `stream` as text, which passes between threads. `readLine` reads each. */
 export interface MerchantTransactionReader extends MerchantTransactions {
   lines(merchantId: string, filter: MerchantTransactionFilter, gone?: AbortSignal): AsyncGenerator<readonly string[]>;
 }
 
-/** Over ClickHouse's `relay.merchant_transactions` and the rows that are not there yet. */
+/** Reads ClickHouse's `relay.merchant_transactions` and the rows that are not there yet. */
 export function createMerchantTransactions(options: MerchantTransactionsOptions): MerchantTransactionReader {
   const reader = new Reader(options);
   return {
@@ -96,12 +115,12 @@ export function createMerchantTransactions(options: MerchantTransactionsOptions)
   };
 }
 
-/** The rows of lines. */
+/** Converts lines to rows. */
 export async function* read(batches: AsyncIterable<readonly string[]>): AsyncGenerator<readonly MerchantTransaction[]> {
   for await (const lines of batches) yield lines.map(readLine);
 }
 
-/** Without a ClickHouse; callers get `reason`. */
+/** The reader of an installation without ClickHouse. Callers get `reason`. */
 export function missingMerchantTransactions(reason: string): MerchantTransactionReader {
   const missing = () =>
     Promise.reject(new RelayError("unavailable", `This node cannot read transactions: ${reason}`, { retryAfterSeconds: 5 }));
@@ -111,7 +130,7 @@ export function missingMerchantTransactions(reason: string): MerchantTransaction
   return { page: missing, find: missing, sums: missing, latestByTerminal: missing, lines: none, stream: none };
 }
 
-/** Whatever is stored under a uuid. */
+/** Selects everything that is stored under a uuid. */
 const ALL = { results: "all" } as const satisfies MerchantTransactionFilter;
 
 const AWAY_TEXT =
@@ -119,14 +138,14 @@ const AWAY_TEXT =
 const LATE_TEXT = "Transactions could not be read in time; choose fewer days, or retry.";
 const BACKLOG_TEXT = "Transactions cannot be read now, because too many results are not in ClickHouse yet; retry later.";
 
-/** What is asked within one deadline, or while a file is read. */
+/** The context of the queries within one deadline, or of one file. */
 interface Asking {
   queries: MerchantQueries;
-  /** Rows that ClickHouse does not have, each with the highest version; some may not match. */
+  /** The rows that ClickHouse does not have, each in its highest version. Some may not match. */
   waiting: readonly WaitingRow[];
 }
 
-/** A row with what was given back of it. */
+/** A row with its refunded amount. */
 interface WaitingRow {
   row: TransactionRow;
   refundedMinor: number;
@@ -171,7 +190,7 @@ class Reader {
     });
   }
 
-  /** As many keys as wanted, from the newest window on that has them. */
+  /** Returns the requested number of keys, searching wider windows until there are enough. */
   async #storedKeys(
     queries: MerchantQueries,
     { filter, after, limit }: { filter: MerchantTransactionFilter; after: TransactionKey | null; limit: number },
@@ -179,9 +198,10 @@ class Reader {
     const { fromMs, untilMs } = rangeOf(filter);
     const found: TransactionKey[] = [];
     let highMs = after === null ? untilMs : Math.min(untilMs, after.createdAtMs + 1);
-    // A range that is open towards the future begins now. (A clock that is ahead only makes the first window longer.)
+    // A range that is open to the future starts now. A fast clock only makes the first window
+    // longer.
     const beginMs = Math.min(highMs, this.#options.clock.nowMs());
-    // One uuid is found by its index, wherever it is.
+    // The index finds a single uuid at any time.
     const windows = filter.q !== undefined && hasUuidForm(filter.q) ? [Number.POSITIVE_INFINITY] : WINDOWS_MS;
     for (const windowMs of windows) {
       const lowMs = Math.max(fromMs, beginMs - windowMs);
@@ -271,7 +291,10 @@ class Reader {
     }
   }
 
-  /** The outbox is looked at before ClickHouse: a row that leaves it after that is in ClickHouse when that is asked. */
+  /**
+   * Reads the outbox before ClickHouse, so a row that leaves the outbox afterwards is in
+   * ClickHouse.
+   */
   async #asking(merchantId: string, signal: AbortSignal, secondsMax: number): Promise<Asking> {
     const { clock, client } = this.#options;
     const backlog = () => new RelayError("unavailable", BACKLOG_TEXT, { retryAfterSeconds: 5 });
@@ -296,20 +319,22 @@ class Reader {
     return { queries, waiting: await withRefunds(rows, queries) };
   }
 
-  /** What went wrong, as a caller may know it. */
+  /** Converts an error to one that a caller may see. */
   #translated<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     return translated(signal, { late: LATE_TEXT, away: AWAY_TEXT }, work);
   }
 }
 
-/** The next batch is asked for while the last one is used; what is asked for ends with its reader. */
+/**
+ * Requests the next batch while the reader uses the current one. The request ends with its reader.
+ */
 async function* oneAhead<T>(batches: AsyncGenerator<T>, signal: AbortSignal): AsyncGenerator<T> {
   let next = batches.next();
   while (!signal.aborted) {
     const { done, value } = await next;
     if (done === true) return;
     next = batches.next();
-    // Whoever reads on sees why it failed; whoever does not, does not care.
+    // The next read reports the error. Without a next read, it is irrelevant.
     next.catch(() => undefined);
     yield value;
   }
@@ -327,7 +352,7 @@ async function withRefunds(rows: readonly TransactionRow[], queries: MerchantQue
   return rows.map((row) => ({ row, refundedMinor: isRefundable(row.transaction) ? (refunded.get(row.transaction.uuid) ?? 0) : 0 }));
 }
 
-/** Those that match, newest first. */
+/** Returns the matching rows, newest first. */
 function listedOf(
   waiting: readonly WaitingRow[],
   filter: MerchantTransactionFilter,

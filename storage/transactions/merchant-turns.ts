@@ -2,26 +2,32 @@ import { RelayError } from "../../engine/kernel/errors.ts";
 import { type PlaceBounds, SharedPlaces } from "../../engine/kernel/shared-places.ts";
 import type { Timers } from "../../engine/kernel/timers.ts";
 
-/** Queries of one merchant at once: its people look at one page each, and a report beside it. */
+/** Limits concurrent queries of a merchant: each person views one page, and possibly a report. */
 const OF_MERCHANT_MAX = 2;
-/** Queries of a merchant that wait for one of them to end: the panels of a page that is opened. */
+/** Limits the waiting queries of a merchant: the panels of an opened page. */
 const OF_MERCHANT_WAITING_MAX = 8;
 
-/** Queries of all merchants at once. They take a thread of ClickHouse each, which the feed's inserts and the terminals' lists need too. */
+/**
+ * Limits concurrent queries of all merchants. Each takes a thread of ClickHouse, which the feed's
+ * inserts and the terminals' lists need too.
+ */
 const ALL_MAX = 4;
 const ALL_WAITING_MAX = 64;
 
-/** Files of rows that are read at once, of all merchants and of one. Each takes some ten megabytes, and its queries take turns with all others. */
+/**
+ * Limits concurrent files of rows, of all merchants and of one. Each takes about ten megabytes, and
+ * its queries take turns with all others.
+ */
 export const STREAMS: PlaceBounds = { all: 8, each: 2 };
 
 export interface MerchantTurnsOptions {
-  /** Queries of all merchants at once. */
+  /** Limits concurrent queries of all merchants. */
   allMax?: number;
 }
 
 /**
- * Who may ask ClickHouse for merchants' rows, and when: a class of turns of its own, so that whatever merchants ask for never stands before a terminal's list or the
- * feed.
+ * Schedules the queries of merchants' rows. They have their own class of turns, so that no query of
+ * a merchant delays a terminal's list or the feed.
  */
 export class MerchantTurns {
   readonly #timers: Timers;
@@ -34,12 +40,15 @@ export class MerchantTurns {
     this.#all = new Places(allMax, ALL_WAITING_MAX, timers);
   }
 
-  /** Merchants that have a query or a file under way. */
+  /** The number of merchants with a query or a file in progress. */
   get merchants(): number {
     return new Set([...this.#ofMerchants.keys(), ...this.#streams.holders]).size;
   }
 
-  /** Runs `work` when there is a turn; throws `unavailable` where there is none within `waitMs`, or too many wait, and the reason of `gone` once that is aborted. */
+  /**
+   * Runs `work` when its turn comes. Throws `unavailable` if no turn comes within `waitMs` or too
+   * many wait, and the reason of `gone` once that is aborted.
+   */
   async run<T>(merchantId: string, waitMs: number, work: () => Promise<T>, gone?: AbortSignal): Promise<T> {
     const own = this.#ofMerchants.get(merchantId) ?? new Places(OF_MERCHANT_MAX, OF_MERCHANT_WAITING_MAX, this.#timers);
     this.#ofMerchants.set(merchantId, own);
@@ -50,7 +59,10 @@ export class MerchantTurns {
     }
   }
 
-  /** Takes the place of a file of rows, which the returned function gives back; throws `unavailable` where there is none. */
+  /**
+   * Takes a place for a file of rows. The returned function releases it. Throws `unavailable` if
+   * there is none.
+   */
   stream(merchantId: string): () => void {
     const refusal = this.#streams.refusalOf(merchantId);
     if (refusal === "share") throw busy("Two files of this merchant are being read; wait until one has ended", 10);
@@ -63,7 +75,7 @@ function busy(text: string, retryAfterSeconds: number): RelayError {
   return new RelayError("unavailable", text, { retryAfterSeconds });
 }
 
-/** A few at a time, in order, with a bounded queue and a bounded wait. */
+/** Runs a few tasks at a time, in order, with a bounded queue and a bounded wait. */
 class Places {
   readonly #max: number;
   readonly #waitingMax: number;
@@ -88,7 +100,7 @@ class Places {
     try {
       return await work();
     } finally {
-      // Whoever waits longest takes the place over.
+      // The longest waiting task takes over the place.
       const next = this.#queue.shift();
       if (next === undefined) this.#taken -= 1;
       else next();

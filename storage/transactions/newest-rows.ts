@@ -5,30 +5,33 @@ import type { MerchantObjectKind, ObjectRow } from "../../engine/payments/object
 import { conditionOf, matches, rangeOf, withinDates } from "./merchant-sql.ts";
 import { keyText } from "./waiting-rows.ts";
 
-/** A text of SQL with its values, which stand nowhere in it. */
+/** A text of SQL with its values, which the text never contains. */
 export interface Sql {
   text: string;
   parameters: Record<string, unknown>;
 }
 
-/** Rows that ClickHouse does not have: each the newest of its key. */
+/** The rows that ClickHouse does not have, each the newest of its key. */
 export interface Waiting {
   transactions: readonly TransactionRow[];
   objects: readonly ObjectRow[];
 }
 
-/** The time of a column of a payment or a thing in milliseconds. */
+/** Returns the time of a column in milliseconds. */
 const ms = (column: string) => `toUnixTimestamp64Milli(${column})`;
 
 interface Column<Row> {
-  /** Of the table. */
+  /** The expression on a table. */
   sql: string;
   type: string;
-  /** Of a row that waits. */
+  /** The value of a waiting row. */
   of(row: Row): string | number | null;
 }
 
-/** What reports read of a payment, under these names. Each query names those that it needs: of five million rows a text column takes longer than all the rest. */
+/**
+ * The columns of a payment that reports read, by name. Each query selects only those that it needs,
+ * because a text column of five million rows takes longer than everything else.
+ */
 const PAYMENT_COLUMNS = {
   currency: { sql: "currency", type: "LowCardinality(String)", of: ({ transaction }) => transaction.currency },
   method: { sql: "method", type: "LowCardinality(String)", of: ({ transaction }) => transaction.method },
@@ -44,7 +47,7 @@ const PAYMENT_COLUMNS = {
 
 export type PaymentColumn = keyof typeof PAYMENT_COLUMNS;
 
-/** The same of a merchant's things. */
+/** The columns of a merchant's object that reports read, by name. */
 const OBJECT_COLUMNS = {
   object: { sql: "object", type: "LowCardinality(String)", of: ({ object }) => object },
   id: { sql: "id", type: "String", of: ({ id }) => id },
@@ -70,7 +73,7 @@ interface Range {
   untilMs: number;
 }
 
-/** A merchant's payments as its list has them with the same filter, those that wait among them. */
+/** Returns a merchant's payments that its list has with the same filter, including waiting ones. */
 export function paymentsOf(
   { merchantId }: MerchantScope,
   columns: readonly PaymentColumn[],
@@ -78,7 +81,7 @@ export function paymentsOf(
   { transactions }: Waiting,
 ): Sql {
   const range = rangeOf(filter);
-  // The range is a part of what the condition is given beside its filter.
+  // `conditionOf` takes the range apart from the filter.
   const { fromMs: _from, untilMs: _until, ...rest } = filter;
   const { key, row, parameters } = conditionOf(merchantId, rest, {
     ...range,
@@ -93,14 +96,17 @@ export interface ObjectFilter extends Range {
   kinds: readonly MerchantObjectKind[];
   currency?: string | undefined;
   category?: string;
-  /** Its end instead of its creation is in the range. */
+  /** The end of the object is in the range, instead of its creation. */
   by?: "ended";
 }
 
-/** Whose things they are: of one environment, or (`livemode` absent) of both. */
-export type ObjectOwner = Pick<MerchantScope, "merchantId"> & Partial<MerchantScope>;
+/** The owner of the objects, in one environment, or in both if `livemode` is absent. */
+export type ObjectOwner = Pick<ReportOwner, "merchantId"> & Partial<ReportOwner>;
 
-/** A merchant's things that were made (or ended) in a range, those that wait among them. `name` tells two of them in one query apart. */
+/**
+ * Returns a merchant's objects that were created (or ended) in a range, including waiting ones.
+ * `name` distinguishes two uses in one query.
+ */
 export function objectsOf(
   { merchantId, livemode }: ObjectOwner,
   columns: readonly ObjectColumn[],
@@ -115,7 +121,7 @@ export function objectsOf(
     `fromUnixTimestamp64Milli(${value("fromMs", "Int64")}, 'UTC')`,
     `fromUnixTimestamp64Milli(${value("untilMs", "Int64")}, 'UTC')`,
   ];
-  // What ended in a range was made before its end.
+  // An object that ended in a range was created before its end.
   const key = [
     `merchant_id = ${value("merchantId", "String")}`,
     `object IN ${value("kinds", "Array(String)")}`,
@@ -156,7 +162,7 @@ export function objectsOf(
   return withWaiting(table, parameters, waitingOf(`${name}_waiting`, OBJECT_COLUMNS, columns, waiting));
 }
 
-/** What tells a thing from all others of its merchant. */
+/** Returns the key that identifies an object of a merchant. */
 export function objectKey({ object, id }: Pick<ObjectRow, "object" | "id">): string {
   return `${object} ${id}`;
 }
@@ -165,7 +171,10 @@ function listed<Name extends string>(columns: Record<Name, { sql: string }>, nam
   return names.map((name) => `${columns[name].sql} AS ${name}`).join(", ");
 }
 
-/** Rows that wait, as a table: a value of JSON, of which each column is read with the type of the table's. */
+/**
+ * Returns waiting rows as a table: a JSON value whose columns are read with the types of the stored
+ * table.
+ */
 function waitingOf<Row, Name extends string>(
   name: string,
   columns: Record<Name, Column<Row>>,

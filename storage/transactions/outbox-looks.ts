@@ -5,12 +5,15 @@ import { OUTBOX } from "../../engine/payments/outbox.ts";
 import { entriesOf, readRow } from "../feed/outbox.ts";
 import { SET_ASIDE, setAsideText } from "../feed/set-aside.ts";
 
-/** Maximum number of callers that wait for the next look; one more is refused. */
+/** Limits the callers that wait for the next search. Another one is rejected. */
 const WAITING_MAX = 1_000;
 
 /** Searches the outbox for rows that are not in ClickHouse yet. */
 export interface OutboxLooks {
-  /** Rows whose JSON contains `text`, read after this call; null if there are too many rows to search. */
+  /**
+   * Returns the rows whose JSON contains `text`, read after this call, or null if there are too
+   * many rows to search.
+   */
   find(text: string): Promise<FeedRow[] | null>;
 }
 
@@ -21,8 +24,8 @@ interface Waiting {
 }
 
 /**
- * One search at a time: callers that arrive while one is in progress share the next one. In a cluster the outbox is in Redis, and a search
- * for each page of the list would delay payments.
+ * Runs one search at a time. Callers that arrive during a search share the next one. In a cluster
+ * the outbox is in Redis, and a search for each page would delay payments.
  */
 export function createOutboxLooks(kv: Kv, deliveredUntil: () => string | null, rowsMax: number): OutboxLooks {
   let waiting: Waiting[] = [];
@@ -30,7 +33,7 @@ export function createOutboxLooks(kv: Kv, deliveredUntil: () => string | null, r
 
   async function look(): Promise<void> {
     looking = true;
-    // A caller that looks for two texts gets both from one search.
+    // A caller that searches for two texts gets both from one search.
     await Promise.resolve();
     while (waiting.length > 0) {
       const asked = waiting;
@@ -61,8 +64,8 @@ export function createOutboxLooks(kv: Kv, deliveredUntil: () => string | null, r
 }
 
 /**
- * The rows that wait (from key `from`) or were refused, for each of `texts` those whose JSON contains it; null if there are more than
- * `limit` rows to search.
+ * Returns, for each of `texts`, the waiting rows (from key `from`) and the rejected rows whose JSON
+ * contains it, or null if there are more than `limit` rows to search.
  */
 async function findInOutbox(kv: Kv, from: string | null, texts: readonly string[], limit: number): Promise<FeedRow[][] | null> {
   const found = texts.map((): FeedRow[] => []);

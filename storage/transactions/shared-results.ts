@@ -2,9 +2,9 @@ import type { Clock } from "../../engine/kernel/clock.ts";
 
 export interface SharedResultsOptions {
   clock: Clock;
-  /** How old a result may be. */
+  /** The maximum age of a result. */
   keepMs: number;
-  /** Results at once; the oldest is forgotten. */
+  /** Limits the stored results. The oldest is dropped. */
   max: number;
 }
 
@@ -12,11 +12,14 @@ interface Kept<T> {
   result: Promise<T>;
   atMs: number;
   over: AbortController;
-  /** Those who wait for it and have not gone. */
+  /** The number of callers that still wait for it. */
   askers: number;
 }
 
-/** Results that those share who ask for the same within a time; what failed is asked for again by the next. */
+/**
+ * Shares results between callers that ask for the same key within a time. After a failure, the next
+ * caller asks again.
+ */
 export class SharedResults<T> {
   readonly #options: SharedResultsOptions;
   readonly #kept = new Map<string, Kept<T>>();
@@ -30,13 +33,14 @@ export class SharedResults<T> {
   }
 
   /**
-   * The result of `ask`, or that of somebody who asked for `key` a short time ago. Rejects with the reason of `gone` once that is aborted; what is asked ends
-   * when all who wait for it have gone.
+   * Returns the result of `ask`, or a recent result of another caller for `key`. Rejects with the
+   * reason of `gone` once that is aborted. The work is aborted when all callers that wait for it
+   * have gone.
    */
   of(key: string, ask: (gone: AbortSignal) => Promise<T>, gone?: AbortSignal): Promise<T> {
     const { clock, keepMs, max } = this.#options;
     const nowMs = clock.monotonicMs();
-    // In the order in which they were asked for.
+    // The entries are in the order of their requests.
     for (const [oldKey, { atMs }] of this.#kept) {
       if (nowMs - atMs < keepMs && this.#kept.size < max + (this.#kept.has(key) ? 1 : 0)) break;
       this.#kept.delete(oldKey);

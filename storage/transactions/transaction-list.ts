@@ -11,12 +11,18 @@ import { createOutboxLooks } from "./outbox-looks.ts";
 import { either } from "./translated.ts";
 import { keyText, newestOf, withoutStored } from "./waiting-rows.ts";
 
-/** Maximum number of rows of the outbox that are searched for a page: it takes less than a second, and a longer backlog takes minutes. */
+/**
+ * Limits the rows of the outbox that are searched for a page. That takes less than a second; a
+ * longer backlog takes minutes.
+ */
 const BACKLOG_ROWS_MAX = 50_000;
 
 const DEADLINE_MS = 5_000;
 
-/** Limits of a range: ClickHouse's type Date goes from 1970 to 2149, and a date outside would wrap around. */
+/**
+ * The limits of a range. ClickHouse's Date covers 1970 to 2149, and a date outside would wrap
+ * around.
+ */
 const EARLIEST_MS = 0;
 
 function rangeOf({ fromMs, untilMs }: TransactionQuery): { fromMs: number; untilMs: number } {
@@ -27,24 +33,30 @@ function rangeOf({ fromMs, untilMs }: TransactionQuery): { fromMs: number; until
 export interface TransactionListOptions {
   kv: Kv;
   client: ClickHouseClient;
-  /** `Feed.deliveredUntil`, if the feed runs in this process; otherwise the outbox is read from its start. */
+  /**
+   * `Feed.deliveredUntil` if the feed runs in this process. Otherwise the outbox is read from its
+   * start.
+   */
   deliveredUntil?: () => string | null;
 }
 
-/** A row of the list without its item: enough to order and to count. */
+/** A row of the list without its item. It is enough to order and count. */
 interface Key {
   uuid: string;
   createdAtMs: number;
 }
 
-/** The list over ClickHouse and the rows that are not there yet (engine/payments/transaction-list.ts). */
+/**
+ * Combines ClickHouse with the rows that are not there yet (engine/payments/transaction-list.ts).
+ */
 export function createTransactionList({ kv, client, deliveredUntil }: TransactionListOptions): TransactionList {
   const looks = createOutboxLooks(kv, deliveredUntil ?? (() => null), BACKLOG_ROWS_MAX);
   return {
     async page(query: TransactionQuery, gone?: AbortSignal): Promise<Transaction[]> {
       const database = new Database(client, query, gone);
       try {
-        // The outbox first: a row that leaves it after this is in ClickHouse when that is queried.
+        // The outbox is read first, so a row that leaves it afterwards is in ClickHouse when that
+        // is queried.
         const rows = await looks.find(JSON.stringify(query.terminalId));
         if (rows === null) throw new RelayError("unavailable", BACKLOG_TEXT, { retryAfterSeconds: 30 });
         const newest = newestOf(rows, ({ transaction }) => transaction.terminalId === query.terminalId);
@@ -63,7 +75,7 @@ const AWAY_TEXT =
   "The list of transactions cannot be read now, because ClickHouse does not respond; retry later. Payments and their results are not affected.";
 const BACKLOG_TEXT = `The list of transactions cannot be read now, because more than ${BACKLOG_ROWS_MAX} results are not in ClickHouse yet; retry later.`;
 
-/** The list without a ClickHouse; the caller gets `reason`. */
+/** The list of an installation without ClickHouse. Callers get `reason`. */
 export function missingTransactionList(reason: string): TransactionList {
   return {
     page: () => Promise.reject(new RelayError("unavailable", `This node cannot read the list of transactions: ${reason}`)),
@@ -73,7 +85,7 @@ export function missingTransactionList(reason: string): TransactionList {
 async function pageOf(query: TransactionQuery, waiting: readonly TransactionRow[], database: Database): Promise<Transaction[]> {
   const { limit, offset } = query;
   if (waiting.length === 0) return database.items(await database.keys(limit, offset));
-  // Each waiting row may replace one that ClickHouse still lists, or have arrived there by now.
+  // Each waiting row may replace one that ClickHouse still lists, or may have arrived there by now.
   const replaced = new Map(waiting.map(({ transaction }) => [transaction.uuid, transaction]));
   const stored = await database.keys(offset + limit + waiting.length, 0);
   const kept = stored.filter(({ uuid }) => !replaced.has(uuid));
@@ -84,7 +96,10 @@ async function pageOf(query: TransactionQuery, waiting: readonly TransactionRow[
   return page.map(({ uuid }) => replaced.get(uuid) ?? byUuid.get(uuid)).filter((item) => item !== undefined);
 }
 
-/** Results of administrator commands and of CANCEL are stored as results, but are not transactions. */
+/**
+ * Results of administrator commands and of CANCEL are stored as results, but they are not
+ * transactions.
+ */
 const UNLISTED_KINDS: readonly (CommandKind | null)[] = ["administrative", "cancel"];
 
 function matches({ transaction, kind, sender }: TransactionRow, query: TransactionQuery): boolean {
@@ -110,7 +125,7 @@ const FILTERED = `${OF_TERMINAL}
   AND command_kind NOT IN (${UNLISTED_KINDS.map((kind) => `'${kind}'`).join(", ")})
   AND method IN {methods:Array(String)} AND status = {status:String} AND ({anySender:Bool} OR sender = {sender:String})`;
 
-/** The queries for one page, with one deadline for all. */
+/** The queries for one page, with a common deadline. */
 class Database {
   readonly #client: ClickHouseClient;
   readonly #query: TransactionQuery;
@@ -122,7 +137,7 @@ class Database {
     this.#signal = either(AbortSignal.timeout(DEADLINE_MS), gone);
   }
 
-  /** Rows of the list, newest first. */
+  /** Returns rows of the list, newest first. */
   async keys(limit: number, offset: number): Promise<Key[]> {
     const rows = await this.#ask<{ uuid: string; createdAtMs: number }>(
       `SELECT uuid, toUnixTimestamp64Milli(created_at) AS createdAtMs FROM relay.transactions FINAL WHERE ${FILTERED}
@@ -132,7 +147,10 @@ class Database {
     return rows.map(({ uuid, createdAtMs }) => ({ uuid, createdAtMs: Number(createdAtMs) }));
   }
 
-  /** The items of these rows, in their order; they are found by time, since so many uuids do not fit into an address. */
+  /**
+   * Returns the items of these rows in their order. They are found by time, because so many uuids
+   * do not fit into an address.
+   */
   async items(keys: readonly Key[]): Promise<Transaction[]> {
     const newest = keys[0];
     const oldest = keys.at(-1);
@@ -149,7 +167,9 @@ class Database {
       .map(readItem);
   }
 
-  /** Versions, by `keyText`, of everything of the terminal from and to (included) these times. */
+  /**
+   * Returns the versions of all rows of the terminal between two times (inclusive), by `keyText`.
+   */
   async versions(fromMs: number, toMs: number): Promise<Map<string, number>> {
     const rows = await this.#ask<{ uuid: string; version: number }>(
       `SELECT uuid, version FROM relay.transactions FINAL WHERE ${OF_TERMINAL} LIMIT {limit:UInt32}`,
@@ -177,7 +197,7 @@ class Database {
   }
 }
 
-/** The feed wrote it from a Transaction. */
+/** The text is a Transaction that the feed wrote. */
 function readItem(text: string): Transaction {
   const item: Transaction = JSON.parse(text);
   return item;

@@ -1,15 +1,18 @@
 import { RelayError } from "../../engine/kernel/errors.ts";
 
-/** What a caller is told where ClickHouse did not answer in time, or not at all. */
+/** The messages for a late response of ClickHouse, or none. */
 export interface AwayTexts {
   late: string;
   away: string;
 }
 
-/** Runs `work` until it ends or `signal` says that it is late, or that its asker has gone; what went wrong, as a caller may know it. */
+/**
+ * Runs `work` until it ends, or until `signal` reports that it is late or its caller has gone.
+ * Converts errors to those that a caller may see.
+ */
 export async function translated<T>(signal: AbortSignal, { late, away }: AwayTexts, work: () => Promise<T>): Promise<T> {
   let end = (): void => {};
-  // A search of the outbox goes on and keeps its turn, but its caller is answered.
+  // A search of the outbox continues and keeps its turn, but its caller gets a response.
   const ended = new Promise<never>((_, reject) => {
     end = () => reject(signal.reason);
   });
@@ -17,7 +20,7 @@ export async function translated<T>(signal: AbortSignal, { late, away }: AwayTex
   try {
     return await Promise.race([work(), ended]);
   } catch (error) {
-    // Nothing has failed where the asker has gone.
+    // Nothing has failed if the caller has gone.
     if (signal.reason instanceof RelayError) throw signal.reason;
     if (error instanceof RelayError) throw error;
     const isLate = signal.aborted || (error instanceof Error && "code" in error && LATE_CODES.has(String(error.code)));
@@ -27,10 +30,13 @@ export async function translated<T>(signal: AbortSignal, { late, away }: AwayTex
   }
 }
 
-/** ClickHouse ended the query by itself: its time, its memory, or its place behind others. */
+/**
+ * The codes with which ClickHouse itself ends a query: over its time, over its memory, or behind
+ * others.
+ */
 const LATE_CODES = new Set(["159", "160", "202", "241"]);
 
-/** Aborted when either is. */
+/** Returns a signal that aborts with either of the two. */
 export function either(signal: AbortSignal, gone: AbortSignal | undefined): AbortSignal {
   return gone === undefined ? signal : AbortSignal.any([signal, gone]);
 }

@@ -2,7 +2,7 @@ import type { FeedRow } from "../../engine/payments/feed-row.ts";
 import type { ObjectRow } from "../../engine/payments/object-row.ts";
 import { objectKey, type Sql } from "./newest-rows.ts";
 
-/** Of a merchant's rows that wait, the newest of each thing. */
+/** Returns the newest waiting row of each object of a merchant. */
 export function newestObjects(rows: readonly FeedRow[], merchantId: string): ObjectRow[] {
   const newest = new Map<string, ObjectRow>();
   for (const row of rows) {
@@ -13,7 +13,10 @@ export function newestObjects(rows: readonly FeedRow[], merchantId: string): Obj
   return [...newest.values()];
 }
 
-/** Leaves out what ClickHouse has in the same or a higher version: delivered, but not yet deleted from the outbox. */
+/**
+ * Removes objects that ClickHouse has in the same or a higher version: they are delivered but not
+ * yet deleted from the outbox.
+ */
 export async function objectsWithoutStored(
   objects: readonly ObjectRow[],
   merchantId: string,

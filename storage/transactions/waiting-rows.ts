@@ -1,17 +1,20 @@
 import type { FeedRow, TransactionRow } from "../../engine/payments/feed-row.ts";
 
-/** What tells a row from all others: uuids of two terminals may be the same. */
+/** The key that identifies a row. Two terminals may have the same uuid. */
 export interface RowKey {
   uuid: string;
   terminalId: string;
 }
 
-/** Neither an id of a terminal nor a uuid contains a space. */
+/** Neither a terminal id nor a uuid contains a space. */
 export function keyText({ uuid, terminalId }: RowKey): string {
   return `${terminalId} ${uuid}`;
 }
 
-/** Of the rows that `isWanted`, by terminal and uuid that with the highest version. */
+/**
+ * Returns the rows that `isWanted` accepts, for each terminal and uuid the one with the highest
+ * version.
+ */
 export function newestOf(rows: readonly FeedRow[], isWanted: (row: TransactionRow) => boolean): TransactionRow[] {
   const newest = new Map<string, TransactionRow>();
   for (const row of rows) {
@@ -24,8 +27,9 @@ export function newestOf(rows: readonly FeedRow[], isWanted: (row: TransactionRo
 }
 
 /**
- * Leaves out rows that ClickHouse has in the same or a higher version: delivered, but not yet deleted from the outbox. `versions` answers with those of ClickHouse's
- * rows from and to (included) two times, by `keyText`.
+ * Removes rows that ClickHouse has in the same or a higher version: they are delivered but not yet
+ * deleted from the outbox. `versions` returns the versions in ClickHouse between two times
+ * (inclusive), by `keyText`.
  */
 export async function withoutStored(
   rows: readonly TransactionRow[],

@@ -12,7 +12,7 @@ import { attempt, charge, idOf, subscription, tokenOf } from "../engine/subscrip
 import type { storeOn } from "../engine/subscriptions/world.ts";
 import { ownWorldTest } from "./own-world.ts";
 
-/** Stores of their own for one test, empty. */
+/** Empty stores of one test. */
 export interface OpenSubscriptionStore extends ReturnType<typeof storeOn> {
   plans: PlanStore;
   kv: Kv;
@@ -42,7 +42,10 @@ function numbered(n: number, createdAtMs: number, changes: Partial<SubscriptionR
   return { ...subscription("ACTIVE", { id: idOf(n), token: tokenOf(n), createdAtMs, ...changes }), nextAtMs: changes.nextAtMs ?? null };
 }
 
-/** The contract of the stores of subscriptions (engine/subscriptions/workflow.ts) and plans; each engine's test file calls this. */
+/**
+ * The contract of the stores of subscriptions (engine/subscriptions/workflow.ts) and plans. The
+ * test file of each engine calls it.
+ */
 export function testSubscriptionStore(name: string, open: () => Promise<OpenSubscriptionStore>): void {
   describe(`${name} keeps the contract of the store of subscriptions`, () => {
     const test = ownWorldTest(open);
@@ -60,7 +63,7 @@ export function testSubscriptionStore(name: string, open: () => Promise<OpenSubs
     const ids = async (store: OpenSubscriptionStore["queries"], query: Partial<SubscriptionPageQuery> = {}, list = LIST) =>
       (await store.page(list, { ...ALL, ...query })).items.map(({ id }) => id);
 
-    test("keeps one as it was given, by its id and its token, and stores one of many steps from one version", async ({
+    test("returns a subscription as it was stored, by its id and its token, and stores one of many transitions from one version", async ({
       store,
       queries,
       nowMs,
@@ -76,7 +79,7 @@ export function testSubscriptionStore(name: string, open: () => Promise<OpenSubs
       assert.equal((await Promise.all(steps)).filter((one) => one !== null).length, 1);
     });
 
-    test("creates one only with its plan as it was read, which is used from then on", async ({ store, plans, nowMs }) => {
+    test("creates a subscription only with its plan unchanged, which is used from then on", async ({ store, plans, nowMs }) => {
       await plans.create(plan(1));
       const read = await plans.load(planId(1));
       assert.ok(read !== null);
@@ -85,7 +88,7 @@ export function testSubscriptionStore(name: string, open: () => Promise<OpenSubs
       assert.equal(await create(2, read), null);
       const used = await plans.load(planId(1));
       assert.ok(used?.record.used === true);
-      // Those that follow do not wait for each other.
+      // Later subscriptions do not wait for each other.
       const many = await Promise.all([3, 4, 5].map((n) => create(n, used)));
       assert.ok(many.every((version) => version !== null));
       assert.equal(await plans.remove(read), false);
@@ -93,7 +96,7 @@ export function testSubscriptionStore(name: string, open: () => Promise<OpenSubs
       assert.equal(await create(6, used), null);
     });
 
-    test("lists plans newest first, of one merchant and environment, without those that were removed", async ({ plans }) => {
+    test("lists the plans of one merchant and environment newest first, without removed ones", async ({ plans }) => {
       for (const one of [plan(1), plan(2), plan(3), plan(4, { merchantId: "M10" }), plan(5, { livemode: true })]) {
         assert.equal(await plans.create(one), true);
       }
@@ -108,7 +111,7 @@ export function testSubscriptionStore(name: string, open: () => Promise<OpenSubs
       for (const id of ["", "plan_1", `${planId(1)}/`]) assert.equal(await plans.load(id), null);
     });
 
-    test("lists newest first, page by page, by state as it is now, by plan and by customer", async ({ store, queries, nowMs }) => {
+    test("lists newest first, page by page, by current state, by plan and by customer", async ({ store, queries, nowMs }) => {
       const customer = { name: "Bob", email: "Bob@Example.org", locale: "it" } as const;
       const all = Array.from({ length: 6 }, (_, index) =>
         numbered(index + 1, nowMs() + Math.floor(index / 2), index < 2 ? { planId: planId(7), customer } : {}),
@@ -155,7 +158,7 @@ export function testSubscriptionStore(name: string, open: () => Promise<OpenSubs
       assert.deepEqual(await cycleCharges.charges("x/", null, 1), []);
     });
 
-    test("keeps what goes on for ever, and what has ended until the retention is over, all of it", async ({
+    test("keeps continuing subscriptions without expiry, and ended ones completely until the retention is over", async ({
       store,
       queries,
       cycleCharges,
@@ -176,7 +179,7 @@ export function testSubscriptionStore(name: string, open: () => Promise<OpenSubs
       ];
       advance(10 * retentionMs);
       assert.ok((await isThere()).every((found) => found !== undefined));
-      // A payment may still come.
+      // A payment may still arrive.
       const cancelled: SubscriptionRecord = { ...record, state: "CANCELLED" };
       const next = (await commit(store, cancelled, nowMs(), { record, version })) ?? 0;
       advance(10 * retentionMs);

@@ -77,7 +77,9 @@ import { composeZvt } from "./terminals/zvt.ts";
 
 const METRICS_TIMEOUT_MS = 8_000;
 
-/** Reading them takes a moment; making them from the sources, on a busy machine, seconds. */
+/**
+ * Reading the documents is fast. Generating them from the sources takes seconds on a busy machine.
+ */
 const DOCS_TIMEOUT_MS = 30_000;
 const LOOK_TIMEOUT_MS = 2_000;
 
@@ -89,20 +91,21 @@ export interface ShardParts extends RunningShardParts {
   life: ShardLifecycle;
 }
 
-/** All that a shard serves. */
+/** The parts that a shard serves. */
 export interface ComposedShard {
   endpoints: BoundEndpoint[];
   mounts: WebSocketMount[];
   authenticator: Authenticator;
   signatures: SignatureAuthenticator;
   terminals: Pick<ComposedTerminals, "historyLost" | "left" | "report">;
-  /** What this node's membership in the cluster means for them. */
+  /** Notifies the parts of changes in this node's cluster membership. */
   cluster: { joined(): Promise<void>; membershipExpired(): Promise<void> };
 }
 
 /**
- * Composes the subjects of a shard (terminals, partners, links, apps, ...), each in a file of its own. A new one is composed here, added to the
- * shard's lifecycle where that concerns it, and its operations are named in the list below; its endpoints stand in endpoints.ts.
+ * Composes the subjects of a shard (terminals, partners, links, apps, ...), each in its own file.
+ * Compose a new subject here, add it to the shard's lifecycle if it has one, and name its
+ * operations in the list below. Its endpoints are in endpoints.ts.
  */
 export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   const { boot, clock, machineClock, log, bus, homes, store, ids, writer, metrics, life } = parts;
@@ -149,7 +152,8 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   const merchantOf = (terminalId: string) => cloudConfigs.get(terminalId)?.merchantId ?? null;
   const shopOf = (terminalId: string) => {
     const merchantId = merchantOf(terminalId);
-    // Configurations of before this was checked may name merchants that do not exist. What a deactivated one's terminals take is still its own.
+    // Older configurations may name merchants that do not exist. Payments of a deactivated
+    // merchant's terminals still belong to it.
     return merchantId === null || partnerApi.merchantOwners.get(merchantId) === undefined ? null : merchantId;
   };
 
@@ -210,7 +214,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...{ config, kv, box, clock, ids, mails: mails.mails },
     publicUrl: () => portalUrl(config, links.publicUrl()),
   });
-  // One thread of the node sends what is owed.
+  // One thread of the node sends queued callbacks.
   if (address === STORE_OWNER) {
     add(adapter.sender());
     add(webhooks.sender());
@@ -269,7 +273,8 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       clock,
       gateway,
       accounts: administration.gatewayAccounts,
-      // A partner may send to terminals of others' merchants: what it takes there on its own account is not theirs to see, and to give back.
+      // A partner may send commands to terminals of other partners' merchants. A payment there on
+      // the partner's own account does not belong to that merchant, which may not see or refund it.
       shopOf: (terminalId, partnerId) => {
         const shop = shopOf(terminalId);
         return shop !== null && partnerApi.merchantOwners.get(shop)?.partnerId === partnerId ? shop : null;
@@ -389,7 +394,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     },
   });
   add({ tick: stomp.tick });
-  // Counted where they are: the home of a terminal may be another node.
+  // Sessions are counted on this node, because the home of a terminal may be another one.
   metrics.gauge("relay_sessions", "Open WebSockets of this node, logged in or not.", stomp.count);
   access.watch(stomp);
   const overview = composeOverview({
@@ -501,7 +506,8 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     terminals: composed,
     cluster: {
       joined: async () => {
-        // Changes made before this node was a member were not told to it. A node by itself has made them all, before its shards loaded.
+        // This node was not notified of changes before it became a member. A single node made all
+        // changes itself, before its shards loaded.
         if (cluster !== null) await tables.load();
         if (address === STORE_OWNER) await apps.tidy();
         await composed.start();

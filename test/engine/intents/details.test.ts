@@ -18,7 +18,7 @@ async function captured(): Promise<{ world: IntentWorld; id: string; chargeId: s
 }
 
 describe("metadata of an intent", () => {
-  it("keeps what two updates at once set under different names", async () => {
+  it("keeps the keys that two concurrent updates set", async () => {
     const world = new IntentWorld();
     const { id } = await world.create({ metadata: { order: "7", old: "1" } });
     const changes = [{ a: "1" }, { b: "2" }, { old: null }];
@@ -30,7 +30,7 @@ describe("metadata of an intent", () => {
     assert.deepEqual((await world.intent(id)).order.metadata, { order: "7", a: "1", b: "2" });
   });
 
-  it("is limited in its result, whoever else has set keys meanwhile", async () => {
+  it("limits its total number of keys, including keys that another request sets concurrently", async () => {
     const world = new IntentWorld();
     const { id } = await world.create({ metadata: Object.fromEntries(Object.entries(FULL).slice(1)) });
     const changes = [{ a: "1" }, { b: "2" }];
@@ -41,7 +41,7 @@ describe("metadata of an intent", () => {
     assert.deepEqual((await world.intent(id)).order.metadata, {});
   });
 
-  it("is changed by the commit that begins a capture, and once", async () => {
+  it("changes once, in the commit that starts a capture", async () => {
     const world = new IntentWorld();
     const { id } = await world.paid({ captureMethod: "manual", metadata: { order: "7" } });
     const capture = () => world.intents.capture(OWNER, id, null, operation("k"), { a: "1" });
@@ -52,7 +52,7 @@ describe("metadata of an intent", () => {
     assert.deepEqual((await world.intent(id)).order.metadata, { order: "7", a: "2" });
   });
 
-  it("that would be too much is refused before any money is taken", async () => {
+  it("rejects too many keys before any money is captured", async () => {
     const world = new IntentWorld();
     const { id } = await world.paid({ captureMethod: "manual", metadata: FULL });
     assert.equal((await world.intents.capture(OWNER, id, null, world.next(), { a: "1" }))?.type, "too_many_keys");
@@ -63,7 +63,7 @@ describe("metadata of an intent", () => {
 });
 
 describe("a charge", () => {
-  it("says what its intent says until it is changed, and then its own, whatever becomes of the payment", async () => {
+  it("shows the intent's data until it is changed, and then its own, whatever happens to the payment", async () => {
     const { world, id, chargeId } = await captured();
     const shown = async () => {
       const charge = await world.intents.charge(OWNER, chargeId);
@@ -84,7 +84,7 @@ describe("a charge", () => {
     ]);
   });
 
-  it("is there for its owner only, once its attempt has ended, and has as many keys as an intent", async () => {
+  it("is visible to its owner only, once its attempt has ended, and has the key limit of an intent", async () => {
     const { world, chargeId } = await captured();
     const change = { metadata: FULL };
     assert.equal(await world.intents.updateCharge(STRANGER, chargeId, change, world.next()), null);
@@ -98,7 +98,7 @@ describe("a charge", () => {
 });
 
 describe("a refund", () => {
-  it("has its metadata changed key by key, and its change is told", async () => {
+  it("changes its metadata key by key, and reports the change", async () => {
     const { world, id } = await captured();
     const refunded = await world.intents.refund(OWNER, { intentId: id }, { ...ALL, metadata: { c: "3" } }, world.next());
     assert.ok(refunded?.type === "refunded");

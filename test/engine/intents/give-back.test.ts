@@ -9,7 +9,7 @@ import { digest, IntentWorld, OWNER, operation } from "./world.ts";
 const REFUNDED: GivenBack = { type: "given_back", by: "refund", amountMinor: 1_234, currency: "EUR", atMs: 0 };
 
 class World extends IntentWorld {
-  /** Requests that the gateway's calls were for. */
+  /** The requests that caused the gateway's calls. */
   readonly requests: (string | null | undefined)[] = [];
 
   giveBackAt(index: number): GiveBack {
@@ -26,7 +26,7 @@ class World extends IntentWorld {
     return outcome.type === "given_back" ? { ...outcome, atMs: 0 } : outcome;
   }
 
-  /** A paid link that is no intent's: a partner's, or an attempt at a portal link. */
+  /** Creates a paid link without an intent: a partner's, or an attempt at a portal link. */
   async paidLink(capture: LinkOrder["capture"] = "now", said?: { amountMinor: number; currency: string }): Promise<string> {
     const nowMs = this.clock.nowMs();
     await this.shard(0).links.create({
@@ -40,7 +40,7 @@ class World extends IntentWorld {
     return "l-1";
   }
 
-  /** Who has asked for what was given back. */
+  /** Returns who requested the refunds and reversals. */
   async askers(txId: string): Promise<(string | undefined)[]> {
     return (await this.link(txId)).followUps.map(({ by }) => by);
   }
@@ -55,8 +55,8 @@ class World extends IntentWorld {
   }
 }
 
-describe("giving a payment by link back", () => {
-  it("is done once for its operation, and says for which request", async () => {
+describe("the refund of a payment by link", () => {
+  it("happens once per operation, and names the request", async () => {
     const world = new World();
     const txId = await world.paidLink();
     assert.deepEqual(await world.giveBack(0, txId, "a"), REFUNDED);
@@ -66,7 +66,7 @@ describe("giving a payment by link back", () => {
     assert.deepEqual(world.requests, ["req_a", "req_a"]);
   });
 
-  it("asked for on two nodes at once, and by its partner, is done once", async () => {
+  it("happens once if two nodes and its partner request it concurrently", async () => {
     const world = new World(3);
     const txId = await world.paidLink();
     const [one, other, partner] = await Promise.all([
@@ -81,7 +81,7 @@ describe("giving a payment by link back", () => {
     assert.deepEqual(await world.giveBack(0, txId, "c"), { type: "impossible", reason: "already_refunded" });
   });
 
-  it("whose answer was lost is found out by the same operation, and by another one once nobody is at it, under the first one's id", async () => {
+  it("continues a refund whose response was lost, for the same operation or a later one, under the first id", async () => {
     for (const again of ["a", "b"]) {
       const world = new World();
       const txId = await world.paidLink();
@@ -99,14 +99,14 @@ describe("giving a payment by link back", () => {
     }
   });
 
-  it("is of what was paid, where that is something else than was ordered", async () => {
+  it("refunds the paid amount if it differs from the order", async () => {
     const world = new World();
     const txId = await world.paidLink("now", { amountMinor: 900, currency: "USD" });
     assert.deepEqual(await world.giveBack(0, txId, "a"), { ...REFUNDED, amountMinor: 900, currency: "USD" });
     assert.deepEqual(world.executed(), [{ id: "a", operation: "refund", amount: "9.00", currency: "USD" }]);
   });
 
-  it("that the gateway refuses is refused in its words, and may be asked for anew", async () => {
+  it("reports a refusal with the gateway's words, and can be requested again", async () => {
     const world = new World();
     const txId = await world.paidLink();
     world.gateway.refuses = { resultCode: "GW_7", description: "no cover" };
@@ -116,7 +116,7 @@ describe("giving a payment by link back", () => {
     assert.deepEqual(await world.giveBack(0, txId, "b"), REFUNDED);
   });
 
-  it("of what its partner is to capture later reverses it; of what was captured refunds that", async () => {
+  it("reverses an authorized payment, and refunds a captured one", async () => {
     const world = new World();
     const txId = await world.paidLink("later");
     assert.deepEqual(await world.giveBack(0, txId, "a"), { ...REFUNDED, by: "reversal" });
@@ -128,7 +128,7 @@ describe("giving a payment by link back", () => {
     assert.deepEqual(await part.giveBack(0, txId, "a"), { ...REFUNDED, amountMinor: 400 });
   });
 
-  it("while a capture is asked for at the same moment, says what became of the money", async () => {
+  it("reports the outcome of the money during a concurrent capture", async () => {
     const world = new World(2);
     const txId = await world.paidLink("later");
     const [outcome] = await Promise.all([
@@ -139,7 +139,7 @@ describe("giving a payment by link back", () => {
     assert.equal(kinds.includes("reversal") || kinds.includes("refund"), outcome.type === "given_back", JSON.stringify([outcome, kinds]));
   });
 
-  it("of an intent's payment goes through the intent; at once with a refund of the intent it is done once", async () => {
+  it("goes through the intent of a payment, and happens once even with a concurrent refund of the intent", async () => {
     const world = new World(2);
     const { id, txId } = await world.paid();
     const [outcome] = await Promise.all([
@@ -153,7 +153,7 @@ describe("giving a payment by link back", () => {
     assert.deepEqual(world.failures, []);
   });
 
-  it("of an intent's payment is possible after its merchant was moved to the other environment", async () => {
+  it("works for an intent's payment after its merchant moved to the other environment", async () => {
     for (const captureMethod of ["automatic", "manual"] as const) {
       const world = new World();
       const { id, txId } = await world.paid({ captureMethod });
@@ -166,7 +166,7 @@ describe("giving a payment by link back", () => {
     }
   });
 
-  it("of an intent's authorization cancels the intent", async () => {
+  it("cancels the intent of an authorized payment", async () => {
     const world = new World();
     const { txId } = await world.paid({ captureMethod: "manual" });
     assert.deepEqual(await world.giveBack(0, txId, "a"), { ...REFUNDED, by: "reversal" });
@@ -175,7 +175,7 @@ describe("giving a payment by link back", () => {
     assert.equal(world.gateway.executed.size, 1);
   });
 
-  it("is stored with who has asked for it: a person, or a program by the merchant's key", async () => {
+  it("stores who requested it: a person, or a program with the merchant's key", async () => {
     for (const by of ["user", "key", undefined] as const) {
       const asked = by === undefined ? {} : { by };
       const [direct, ofIntent] = [new World(), new World()];

@@ -9,7 +9,7 @@ const UNREAD = { resultCode: "GW_30401", description: "The signature does not ma
 const ALL = { amountMinor: null, reason: null, metadata: {} } as const;
 
 describe("an intent", () => {
-  it("is created once for its operation, and found by its owner and its token only", async () => {
+  it("is created once per operation, and found only by its owner and its token", async () => {
     const world = new IntentWorld();
     const one = await world.intents.create(OWNER, intentOrder(), operation("a"));
     assert.deepEqual(await world.intents.create(OWNER, intentOrder(), operation("a")), one);
@@ -25,7 +25,7 @@ describe("an intent", () => {
     assert.deepEqual(event?.request, { id: "req_a", idempotencyKey: "key-a" });
   });
 
-  it("is paid by its attempt, and tells what happened in order", async () => {
+  it("is paid by its attempt, and reports its events in order", async () => {
     const world = new IntentWorld();
     const { id, txId } = await world.open();
     assert.equal(await world.status(id), "requires_action");
@@ -53,7 +53,7 @@ describe("an intent", () => {
     assert.deepEqual(world.failures, []);
   });
 
-  it("is changed in what is to be paid only while nobody may be paying", async () => {
+  it("changes its payment conditions only while nobody may be paying", async () => {
     const world = new IntentWorld();
     const { id } = await world.create();
     const update = (change: Parameters<typeof intentOrder>[0]) => world.intents.update(OWNER, id, change ?? {}, world.next());
@@ -67,7 +67,7 @@ describe("an intent", () => {
 });
 
 describe("a confirm", () => {
-  it("wants a return address, its own or the intent's", async () => {
+  it("needs a return address, its own or the intent's", async () => {
     const world = new IntentWorld();
     const { id } = await world.create({ returnUrl: null });
     assert.equal((await world.intents.confirm(OWNER, id, {}, world.next()))?.type, "no_return_url");
@@ -76,7 +76,7 @@ describe("a confirm", () => {
     assert.equal((await world.intent(id)).order.returnUrl, "https://shop.example/b");
   });
 
-  it("of an open attempt answers with that, and may change the return address", async () => {
+  it("returns an open attempt, and may change its return address", async () => {
     const world = new IntentWorld();
     const { id } = await world.open();
     const again = await world.intents.confirm(OWNER, id, { returnUrl: "https://shop.example/c" }, world.next());
@@ -86,7 +86,7 @@ describe("a confirm", () => {
     assert.equal(world.gateway.inits, 1);
   });
 
-  it("after a refusal by the gateway begins another attempt", async () => {
+  it("starts another attempt after the gateway refused", async () => {
     const world = new IntentWorld();
     const { id, txId } = await world.open();
     world.fail(txId);
@@ -104,7 +104,7 @@ describe("a confirm", () => {
     assert.deepEqual((await world.told(id)).slice(2), ["charge.failed", "payment_intent.payment_failed", "payment_intent.requires_action"]);
   });
 
-  it("that the gateway refuses is declined, and may be tried again", async () => {
+  it("is declined if the gateway refuses, and can be repeated", async () => {
     const world = new IntentWorld();
     const { id } = await world.create();
     world.gateway.refuses = { resultCode: "GW_30001", description: "no such account" };
@@ -113,7 +113,7 @@ describe("a confirm", () => {
     assert.equal((await world.intents.confirm(OWNER, id, {}, world.next()))?.type, "confirmed");
   });
 
-  it("whose answer was lost is unavailable, and goes on with the same link when it is repeated", async () => {
+  it("is unavailable if its response was lost, and continues with the same link when it is repeated", async () => {
     const world = new IntentWorld();
     const { id } = await world.create();
     world.gateway.mode = "lost";
@@ -125,7 +125,7 @@ describe("a confirm", () => {
     assert.equal(await world.status(id), "requires_action");
   });
 
-  it("that never arrived at the gateway is made again under the same id", async () => {
+  it("sends an init that never reached the gateway again, under the same id", async () => {
     const world = new IntentWorld();
     const { id } = await world.create();
     world.gateway.mode = "away";
@@ -135,7 +135,7 @@ describe("a confirm", () => {
     assert.deepEqual([...world.gateway.payments.keys()], [`${id}.1`]);
   });
 
-  it("after an hour without a payment waits for the gateway's own word", async () => {
+  it("waits for the gateway's confirmation after an hour without a payment", async () => {
     const world = new IntentWorld();
     const { id, txId } = await world.open();
     await world.pass(HOUR_MS + 10_000);
@@ -149,7 +149,7 @@ describe("a confirm", () => {
     assert.equal((await world.intent(id)).attempts.length, 2);
   });
 
-  it("after an hour finds what was paid at the last moment", async () => {
+  it("finds a payment of the last moment after an hour", async () => {
     const world = new IntentWorld();
     const { id, txId } = await world.open();
     await world.pass(HOUR_MS + 10_000);
@@ -158,7 +158,7 @@ describe("a confirm", () => {
     assert.equal(await world.status(id), "succeeded");
   });
 
-  it("twice at once on two nodes makes one attempt", async () => {
+  it("creates one attempt if two nodes confirm concurrently", async () => {
     for (let round = 0; round < 20; round += 1) {
       const world = new IntentWorld(2);
       const { id } = await world.create();
@@ -170,7 +170,7 @@ describe("a confirm", () => {
     }
   });
 
-  it("is refused when there were as many attempts as may be, and where there is no account", async () => {
+  it("is rejected at the limit of attempts, and without an account", async () => {
     const world = new IntentWorld();
     const { id } = await world.create();
     world.gateway.refuses = { resultCode: "GW_30001", description: "no" };
@@ -188,7 +188,7 @@ describe("a confirm", () => {
 });
 
 describe("a cancel", () => {
-  it("without an attempt excludes a confirm at the same time", async () => {
+  it("excludes a concurrent confirm if there is no attempt", async () => {
     const seen = new Set<string>();
     for (let round = 0; round < 40; round += 1) {
       const world = new IntentWorld(2);
@@ -211,7 +211,7 @@ describe("a cancel", () => {
     assert.ok(seen.size > 1, "the race always went one way");
   });
 
-  it("of an open attempt revokes it; what is paid afterwards is given back, once", async () => {
+  it("revokes an open attempt, and reverses a later payment once", async () => {
     const world = new IntentWorld();
     const { id, txId } = await world.open();
     const canceled = await world.intents.cancel(OWNER, id, "abandoned", operation("x"));
@@ -232,7 +232,7 @@ describe("a cancel", () => {
     assert.equal((await world.intent(id)).attempts[0]?.unwanted, true);
   });
 
-  it("of what was paid is refused", async () => {
+  it("is rejected after a payment", async () => {
     const world = new IntentWorld();
     const { id, txId } = await world.open();
     world.gateway.pay(txId);
@@ -241,7 +241,7 @@ describe("a cancel", () => {
     assert.equal(world.gateway.executed.size, 0);
   });
 
-  it("while the gateway is away changes nothing", async () => {
+  it("changes nothing while the gateway is unavailable", async () => {
     const world = new IntentWorld();
     const { id } = await world.open();
     world.gateway.mode = "away";
@@ -252,7 +252,7 @@ describe("a cancel", () => {
     assert.equal((await world.intents.cancel(OWNER, id, null, world.next()))?.type, "canceled");
   });
 
-  it("of an attempt whose init was lost on its way: what arrives late and is paid is given back", async () => {
+  it("reverses a late payment of an attempt whose init was lost in transit", async () => {
     const world = new IntentWorld();
     const { id } = await world.create();
     const txId = `${id}.1`;
@@ -269,7 +269,7 @@ describe("a cancel", () => {
     assert.equal(await world.status(id), "canceled");
   });
 
-  it("and the payment at the same time: either it is paid, or canceled and given back", async () => {
+  it("decides against a concurrent payment: it is either paid, or canceled and reversed", async () => {
     const seen = new Set<string>();
     for (let round = 0; round < 30; round += 1) {
       const world = new IntentWorld(2);
@@ -288,7 +288,7 @@ describe("a cancel", () => {
     assert.deepEqual([...seen].sort(), ["canceled", "succeeded"]);
   });
 
-  it("of an authorized payment has it reversed; a lost answer leaves it until the gateway tells", async () => {
+  it("reverses an authorized payment, and keeps it after a lost response until the gateway reports", async () => {
     const world = new IntentWorld();
     const { id } = await world.paid({ captureMethod: "manual" });
     assert.equal(await world.status(id), "requires_capture");
@@ -305,7 +305,7 @@ describe("a cancel", () => {
     assert.deepEqual((await world.told(id)).slice(-2), ["charge.refunded", "payment_intent.canceled"]);
   });
 
-  it("of an authorized payment that the gateway refuses leaves it capturable", async () => {
+  it("leaves an authorized payment capturable if the gateway refuses", async () => {
     const world = new IntentWorld();
     const { id } = await world.paid({ captureMethod: "manual" });
     world.gateway.refuses = { resultCode: "GW_30009", description: "not now" };
@@ -316,7 +316,7 @@ describe("a cancel", () => {
     assert.equal((await world.intents.capture(OWNER, id, null, world.next()))?.type, "captured");
   });
 
-  it("that was refused unread and is asked for again is a cancel: never while a capture may have been executed, and with its reason", async () => {
+  it("is repeated with its reason after a refusal without processing, but never while a capture may have been executed", async () => {
     for (const isCaptured of [true, false]) {
       const world = new IntentWorld();
       const { id } = await world.paid({ captureMethod: "manual" });
@@ -345,7 +345,7 @@ describe("a cancel", () => {
 });
 
 describe("a capture", () => {
-  it("takes a part once, and the rest is released", async () => {
+  it("takes a partial amount once, and releases the rest", async () => {
     const world = new IntentWorld();
     const { id } = await world.paid({ captureMethod: "manual" });
     assert.equal((await world.intents.capture(OWNER, id, 2_000, world.next()))?.type, "too_much");
@@ -365,7 +365,7 @@ describe("a capture", () => {
     assert.equal([...world.gateway.executed.values()].at(-1)?.amount, "10.00", "what was taken is what is given back");
   });
 
-  it("of a payment under dispute tells of a charge that is disputed", async () => {
+  it("shows in its event that the charge of a payment is disputed", async () => {
     const world = new IntentWorld();
     const { id, txId } = await world.paid({ captureMethod: "manual" });
     world.disputed.add(txId);
@@ -379,7 +379,7 @@ describe("a capture", () => {
     ]);
   });
 
-  it("whose answer was lost is found out by the same request, and excludes a cancel meanwhile", async () => {
+  it("learns a lost outcome with the same request, and excludes a cancel until then", async () => {
     const world = new IntentWorld();
     const { id } = await world.paid({ captureMethod: "manual" });
     world.gateway.mode = "lost";
@@ -394,7 +394,7 @@ describe("a capture", () => {
     );
   });
 
-  it("of what is not authorized is refused", async () => {
+  it("is rejected for a payment that is not authorized", async () => {
     const world = new IntentWorld();
     const { id } = await world.open({ captureMethod: "manual" });
     assert.equal((await world.intents.capture(OWNER, id, null, world.next()))?.type, "unexpected");
@@ -404,7 +404,7 @@ describe("a capture", () => {
 });
 
 describe("a refund", () => {
-  it("gives the whole back, once for its operation", async () => {
+  it("refunds the whole amount, once per operation", async () => {
     const world = new IntentWorld();
     const { id } = await world.paid();
     const request = { ...ALL, amountMinor: 1_234, metadata: { why: "broken" } };
@@ -421,7 +421,7 @@ describe("a refund", () => {
     assert.equal(await world.intents.refundOf({ ...OWNER, merchantId: "M2" }, refunded.refund.id), null);
   });
 
-  it("of a part, of too much, or of what is not paid is refused", async () => {
+  it("is rejected for a part, for too much, and for an unpaid intent", async () => {
     const world = new IntentWorld();
     const { id } = await world.paid();
     const refund = (amountMinor: number) => world.intents.refund(OWNER, { intentId: id }, { ...ALL, amountMinor }, world.next());
@@ -432,7 +432,7 @@ describe("a refund", () => {
     assert.equal(await world.intents.refund(OWNER, { chargeId: "ch_000000000000000000000000" }, ALL, world.next()), null);
   });
 
-  it("twice at once under two keys is executed once", async () => {
+  it("is executed once under two concurrent keys", async () => {
     for (let round = 0; round < 20; round += 1) {
       const world = new IntentWorld(2);
       const { id } = await world.paid();
@@ -450,7 +450,7 @@ describe("a refund", () => {
     }
   });
 
-  it("whose answer was lost is pending, and told when it is known", async () => {
+  it("is pending after a lost response, and is reported when the outcome is known", async () => {
     const world = new IntentWorld();
     const { id } = await world.paid();
     world.gateway.mode = "lost";
@@ -465,7 +465,7 @@ describe("a refund", () => {
     assert.equal(world.gateway.executed.size, 1);
   });
 
-  it("that the gateway refuses after its answer was lost is told as failed", async () => {
+  it("is reported as failed if the gateway refuses after its response was lost", async () => {
     const world = new IntentWorld();
     const { id } = await world.paid();
     world.gateway.mode = "away";
@@ -480,7 +480,7 @@ describe("a refund", () => {
     assert.equal((await world.intents.refund(OWNER, { intentId: id }, ALL, operation("t")))?.type, "refunded");
   });
 
-  it("that the gateway refuses at once is none", async () => {
+  it("does not exist if the gateway refuses immediately", async () => {
     const world = new IntentWorld();
     const { id } = await world.paid();
     world.gateway.refuses = { resultCode: "GW_30009", description: "too old" };
@@ -491,8 +491,8 @@ describe("a refund", () => {
   });
 });
 
-describe("a second success", () => {
-  it("is given back and flagged; the first one stays", async () => {
+describe("a second payment", () => {
+  it("is reversed and flagged, and the first one stays", async () => {
     const world = new IntentWorld();
     const { id, txId } = await world.open();
     world.fail(txId);
@@ -514,7 +514,7 @@ describe("a second success", () => {
     assert.deepEqual(world.failures, []);
   });
 
-  it("of an earlier attempt while a later one is open: it counts, and the later one is given back", async () => {
+  it("counts if it belongs to an earlier attempt, and the open later attempt is reversed", async () => {
     const world = new IntentWorld();
     const { id, txId } = await world.open();
     world.fail(txId);
@@ -528,7 +528,7 @@ describe("a second success", () => {
     assert.deepEqual([...world.gateway.executed.keys()], [`${id}.2.r`]);
   });
 
-  it("is given back for sure: however often the gateway is away or its answer is lost, it is executed once", async () => {
+  it("is reversed exactly once, however often the gateway is unavailable or its response is lost", async () => {
     const world = new IntentWorld();
     const { id, txId } = await world.open();
     await world.intents.cancel(OWNER, id, null, world.next());
@@ -546,7 +546,7 @@ describe("a second success", () => {
     assert.equal(world.gateway.executed.size, 1);
   });
 
-  it("whose reversal the gateway refuses is left to operators", async () => {
+  it("is left to operators if the gateway refuses its reversal", async () => {
     const world = new IntentWorld();
     const { id, txId } = await world.open();
     await world.intents.cancel(OWNER, id, null, world.next());

@@ -5,7 +5,7 @@ import { IntentWorld, OWNER } from "./world.ts";
 const QUERY = { limit: 2, startingAfter: null, endingBefore: null, fromMs: null, beforeMs: null, intentId: null, chargeId: null };
 const OTHER = { ...OWNER, merchantId: "M2" };
 
-/** An intent with three failed attempts, a second apart, and one that is open. */
+/** Creates an intent with three failed attempts, a second apart, and an open one. */
 async function tried(world: IntentWorld): Promise<{ id: string; chargeIds: string[] }> {
   const { id } = await world.open();
   for (let n = 1; n <= 3; n += 1) {
@@ -17,8 +17,8 @@ async function tried(world: IntentWorld): Promise<{ id: string; chargeIds: strin
   return { id, chargeIds: (await world.intent(id)).attempts.map(({ chargeId }) => chargeId) };
 }
 
-describe("lists of a merchant", () => {
-  it("of intents go by a cursor of its own, and no other", async () => {
+describe("the lists of a merchant", () => {
+  it("continues lists of intents only with a cursor of the same list", async () => {
     const world = new IntentWorld();
     const ids: string[] = [];
     for (let n = 0; n < 3; n += 1) {
@@ -37,7 +37,7 @@ describe("lists of a merchant", () => {
     assert.deepEqual(await world.intents.list(OTHER, QUERY), { items: [], hasMore: false });
   });
 
-  it("of charges have ended attempts only, of all intents or of one", async () => {
+  it("lists charges of ended attempts only, of all intents or of one", async () => {
     const world = new IntentWorld();
     const { id, chargeIds } = await tried(world);
     const paid = await world.paid();
@@ -70,7 +70,7 @@ describe("lists of a merchant", () => {
     assert.deepEqual(await world.intents.listCharges(OTHER, { ...QUERY, intentId: paid.id }), { items: [], hasMore: false });
   });
 
-  it("of refunds are of all intents, of one, or of one charge", async () => {
+  it("lists refunds of all intents, of one, or of one charge", async () => {
     const world = new IntentWorld();
     const ids: string[] = [];
     for (let n = 0; n < 3; n += 1) {

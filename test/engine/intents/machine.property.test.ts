@@ -57,7 +57,7 @@ function changed(attemptNow: Attempt, canceled: boolean, refund = false): Intent
   };
 }
 
-/** Null where it cannot happen to a link. */
+/** Returns null if it cannot happen to a link. */
 function eventOf(record: IntentRecord, what: Happening): IntentEvent | null {
   const capture = record.order.captureMethod === "manual" ? "later" : "now";
   const paid = record.attempts.find(({ state, unwanted }) => state === "paid" && !unwanted);
@@ -79,7 +79,7 @@ function eventOf(record: IntentRecord, what: Happening): IntentEvent | null {
     case "becomes": {
       const which = what.last ? record.attempts.at(-1) : record.attempts[0];
       if (which === undefined || which.state === "paid") return null;
-      // What has ended may only be paid late.
+      // An ended attempt may only be paid late.
       if ((which.state === "failed" || which.state === "revoked") && what.state !== "paid" && what.state !== which.state) return null;
       const n = record.attempts.indexOf(which) + 1;
       const settled = what.state === "failed" && (what.settled || which.settled);
@@ -104,11 +104,11 @@ function eventOf(record: IntentRecord, what: Happening): IntentEvent | null {
   }
 }
 
-describe("whatever happens to a payment intent", () => {
+describe("the payment intent under any sequence of events", () => {
   const first = fc.constantFrom(intent([], { events: 0 }), intent([], { events: 0, order: { captureMethod: "manual" } }));
   const histories = fc.array(happening, { minLength: 1, maxLength: 60, size: "max" });
 
-  it("its compiled machine steps as XState's own does, its record alone tells its state, one payment counts, and every arrow is reached", () => {
+  it("matches XState's steps with its compiled machine, derives its state from the record, counts one payment, and reaches every transition", () => {
     const reached = new Set<string>();
     fc.assert(
       fc.property(first, histories, (begins, happenings) => {

@@ -29,10 +29,10 @@ interface Row {
   title: string;
   from: IntentRecord;
   event: IntentEvent;
-  /** Null: the event is refused, and changes nothing. */
+  /** Null if the event is rejected and changes nothing. */
   to: IntentStatus | null;
   told?: string[];
-  /** Members of the record that change. */
+  /** The members of the record that change. */
   record?: (before: IntentRecord) => Partial<IntentRecord>;
 }
 
@@ -80,7 +80,7 @@ table("an attempt begins", [
   },
   { title: "after one that failed by the gateway's word", from: FAILED, event: begun(2), to: "processing" },
   {
-    title: "not after one of which the gateway has not said so",
+    title: "not before the gateway has confirmed the end of the previous one",
     from: intent([attempt(1, "failed", { settled: false })]),
     event: begun(2),
     to: null,

@@ -6,8 +6,8 @@ import { IntentWorld, OWNER, operation } from "./world.ts";
 const HOUR_MS = 3_600_000;
 const ALL = { amountMinor: null, reason: null, metadata: {} } as const;
 
-describe("a payment of what is not ordered any more", () => {
-  /** Its time is over, and the buyer is still on the gateway's page. */
+describe("a payment of an earlier order", () => {
+  /** Returns an intent that has expired while the buyer is still on the gateway's page. */
   async function expired(captureMethod: "automatic" | "manual" = "automatic"): Promise<{ world: IntentWorld; id: string; txId: string }> {
     const world = new IntentWorld();
     const { id, txId } = await world.open({ amountMinor: 1_000, captureMethod });
@@ -17,7 +17,7 @@ describe("a payment of what is not ordered any more", () => {
     return { world, id, txId };
   }
 
-  it("is given back: nobody gets goods of five thousand for ten", async () => {
+  it("is reversed, so nobody gets goods for five thousand by paying ten", async () => {
     const { world, id, txId } = await expired();
     assert.equal((await world.intents.update(OWNER, id, { amountMinor: 500_000 }, world.next()))?.type, "updated");
     world.gateway.pay(txId);
@@ -28,7 +28,7 @@ describe("a payment of what is not ordered any more", () => {
     assert.deepEqual(world.failures, []);
   });
 
-  it("is in the way of no other attempt, which is for what is ordered now", async () => {
+  it("blocks no other attempt at the current order", async () => {
     const { world, id, txId } = await expired();
     await world.intents.update(OWNER, id, { amountMinor: 500_000 }, world.next());
     world.gateway.pay(txId);
@@ -47,7 +47,7 @@ describe("a payment of what is not ordered any more", () => {
     );
   });
 
-  it("is given back where it was to be authorized only from then on", async () => {
+  it("is reversed if the order changed to an authorization only", async () => {
     const { world, id, txId } = await expired();
     await world.intents.update(OWNER, id, { captureMethod: "manual" }, world.next());
     world.gateway.pay(txId);
@@ -56,7 +56,7 @@ describe("a payment of what is not ordered any more", () => {
     assert.deepEqual([...world.kept()], [[txId, 0]]);
   });
 
-  it("counts where the order is what it was again, and where another description was given", async () => {
+  it("counts if the order has its first amount again, and if only the description changed", async () => {
     const { world, id, txId } = await expired();
     await world.intents.update(OWNER, id, { amountMinor: 2_000, description: "Other words" }, world.next());
     await world.intents.update(OWNER, id, { amountMinor: 1_000, captureMethod: "automatic_async" }, world.next());
@@ -67,8 +67,8 @@ describe("a payment of what is not ordered any more", () => {
   });
 });
 
-describe("money that nobody wants", () => {
-  it("is given back although the gateway did not know the relay at first", async () => {
+describe("unwanted money", () => {
+  it("is reversed although the gateway did not know the relay at first", async () => {
     const world = new IntentWorld();
     const { id, txId } = await world.open();
     await world.intents.cancel(OWNER, id, null, world.next());
@@ -84,7 +84,7 @@ describe("money that nobody wants", () => {
   });
 });
 
-describe("a payment that had as many operations as may be", () => {
+describe("a payment with the maximum number of operations", () => {
   async function full(captureMethod: "automatic" | "manual"): Promise<{ world: IntentWorld; id: string }> {
     const world = new IntentWorld();
     const { id } = await world.paid({ captureMethod });
@@ -97,20 +97,20 @@ describe("a payment that had as many operations as may be", () => {
     return { world, id };
   }
 
-  it("is not captured and not released any more: clients are not told to ask again for ever", async () => {
+  it("rejects a capture and a release permanently, so that clients stop retrying", async () => {
     const { world, id } = await full("manual");
     assert.equal((await world.intents.capture(OWNER, id, null, world.next()))?.type, "refused");
     assert.equal((await world.intents.cancel(OWNER, id, null, world.next()))?.type, "refused");
     assert.equal(await world.status(id), "requires_capture");
   });
 
-  it("is not refunded any more", async () => {
+  it("rejects a refund", async () => {
     const { world, id } = await full("automatic");
     assert.equal((await world.intents.refund(OWNER, { intentId: id }, ALL, world.next()))?.type, "refused");
   });
 });
 
-describe("a payment whose link is not kept any more", () => {
+describe("a payment whose link has expired", () => {
   async function gone(captureMethod: "automatic" | "manual"): Promise<{ world: IntentWorld; id: string }> {
     const world = new IntentWorld();
     const { id, txId } = await world.paid({ captureMethod });
@@ -118,7 +118,7 @@ describe("a payment whose link is not kept any more", () => {
     return { world, id };
   }
 
-  it("is refused a refund, a capture and a release", async () => {
+  it("rejects a refund, a capture and a release", async () => {
     const paid = await gone("automatic");
     assert.equal((await paid.world.intents.refund(OWNER, { intentId: paid.id }, ALL, paid.world.next()))?.type, "refused");
     const authorized = await gone("manual");
@@ -127,8 +127,8 @@ describe("a payment whose link is not kept any more", () => {
   });
 });
 
-describe("what was paid in another currency", () => {
-  it("is captured as a whole only: a part was named in the currency of the order", async () => {
+describe("a payment in another currency", () => {
+  it("allows only a complete capture, because a partial amount is in the currency of the order", async () => {
     const world = new IntentWorld();
     const { id, txId } = await world.open({ captureMethod: "manual" });
     world.gateway.pay(txId, { amountMinor: 200_000, currency: "JPY" });

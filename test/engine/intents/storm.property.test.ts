@@ -14,7 +14,10 @@ const MINUTE_MS = 60_000;
 const UNREAD = { resultCode: "GW_30401", description: "The signature does not match" };
 const REFUSED = { resultCode: "GW_30009", description: "no" };
 
-/** What the merchant, the buyer, the gateway, the store and the time do. A merchant's requests with the same key are the same request. */
+/**
+ * Actions of the merchant, the buyer, the gateway, the store and the time. Requests of the merchant
+ * with the same key are the same request.
+ */
 type Deed =
   | { does: "confirm" | "cancel" | "refund"; key: number }
   | { does: "capture"; key: number; part: boolean }
@@ -55,7 +58,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
     }),
   },
 );
-/** Two at once, or one after the other. */
+/** One action alone, or two concurrently. */
 const deeds = fc.array(fc.record({ one: deed, other: fc.option(deed) }), { minLength: 3, maxLength: 30, size: "max" });
 
 class LosingKv extends MemoryKv {
@@ -173,7 +176,7 @@ class Storm {
     return state !== undefined && state !== "paid";
   }
 
-  /** Everything is there again, and everybody is asked. */
+  /** Makes everything available again, and asks everybody. */
   async calm(): Promise<void> {
     this.gateway.mode = "there";
     this.gateway.refuses = null;
@@ -185,7 +188,7 @@ class Storm {
   }
 }
 
-it("whatever happens at once and in whatever order, at most one payment is kept, and the intent says which", {
+it("keeps at most one payment, which the intent names, under any order of concurrent actions", {
   timeout: 600_000,
 }, async () => {
   await fc.assert(
@@ -212,7 +215,7 @@ it("whatever happens at once and in whatever order, at most one payment is kept,
       const paid = paidAttempt(record);
       const kept = [...keptOf(storm.gateway)].flatMap(([txId, count]) => (count === 0 ? [] : [txId]));
       const executed = [...storm.gateway.executed.values()];
-      // What the gateway refuses to give back is left to operators.
+      // A reversal that the gateway refuses is left to operators.
       const links = await Promise.all(record.attempts.map(({ txId }) => storm.shard(0).links.byTxId(txId)));
       const leftToOperators = links.flatMap((link) => (link?.reversalOwed?.state === "refused" ? [link.order.txId] : []));
       const isRefunded = executed.some(({ operation: kind }) => kind === "refund");

@@ -29,7 +29,7 @@ const ACCOUNT = { terminalId: "TML1", merchantId: "G1", secret: "s" };
 
 export const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** What an object was when it was told: enough to see which one, and how it stood. */
+/** The objects of events: the id and the status at that time. */
 export const OBJECTS: IntentObjects = {
   intent: (record) => ({ id: record.id, status: statusOf(record) }),
   charge: ({ attempt, isDisputed }) => ({ id: attempt.chargeId, state: attempt.state, unwanted: attempt.unwanted, isDisputed }),
@@ -56,7 +56,7 @@ export function intentOrder(changes: Partial<IntentOrder> = {}): IntentOrder {
   };
 }
 
-/** A request under a key of its own. */
+/** Returns a request with its own key. */
 export function operation(id: string): Operation {
   return { id, requestId: `req_${id}`, idempotencyKey: `key-${id}` };
 }
@@ -80,7 +80,7 @@ export interface Shard extends ShardLinks {
   companion: LinkCompanion;
 }
 
-/** Links and intents of one node, as they are wired. */
+/** Opens the links and intents of one node, wired as in the node. */
 export function openShard({
   kv,
   gateway,
@@ -174,7 +174,7 @@ export class IntentWorld {
     );
   }
 
-  /** The same store and gateway after a restart. */
+  /** Returns the world after a restart, with the same store and gateway. */
   restarted(): IntentWorld {
     for (const { stop } of this.shards) void stop();
     return new IntentWorld(this.shards.length, this);
@@ -199,7 +199,7 @@ export class IntentWorld {
     return this.intents.create(OWNER, intentOrder(changes), this.next());
   }
 
-  /** An intent whose first attempt is open, with that attempt's link. */
+  /** Creates an intent whose first attempt is open, and returns the link of that attempt. */
   async open(changes: Partial<IntentOrder> = {}): Promise<{ id: string; txId: string }> {
     const { id } = await this.create(changes);
     const confirmed = await this.intents.confirm(OWNER, id, {}, this.next());
@@ -214,7 +214,7 @@ export class IntentWorld {
     return opened;
   }
 
-  /** The gateway says now how the link stands. */
+  /** Asks the gateway for the current state of a link. */
   async verified(txId: string): Promise<LinkRecord> {
     const found = await this.shard(0).links.verifyNow(txId);
     if (found === null) throw new Error(`no link ${txId}`);
@@ -250,7 +250,7 @@ export class IntentWorld {
     return (await this.events(id)).map(({ type }) => type);
   }
 
-  /** Moves the clocks in steps of a second, or of 20 s where more than ten minutes pass. */
+  /** Moves the clocks in steps of a second, or of 20 s for more than ten minutes. */
   async pass(ms: number, stepMs = ms > 600_000 ? 20_000 : 1_000): Promise<void> {
     for (let left = ms; left > 0; left -= Math.min(left, stepMs)) {
       this.clock.advance(Math.min(left, stepMs));
@@ -259,19 +259,19 @@ export class IntentWorld {
     }
   }
 
-  /** What of each payment the gateway has kept, in minor units. */
+  /** Returns the amount that the gateway has kept of each payment, in minor units. */
   kept(): Map<string, number> {
     return keptOf(this.gateway);
   }
 }
 
-/** What of each payment the gateway has kept: paid, and neither reversed nor refunded. */
+/** Returns the amount of each payment that was paid, and neither reversed nor refunded. */
 export function keptOf(gateway: FakeGateway): Map<string, number> {
   const kept = new Map<string, number>();
   for (const [txId, { state }] of gateway.payments) {
     if (state.type !== "paid") continue;
     const { tranId } = state.payment;
-    // A refund names the movement of the capture, where there was one.
+    // A refund names the movement of the capture if there was one.
     const captures = [...gateway.executed.values()].filter(
       ({ origTranId, operation: kind }) => origTranId === tranId && kind === "capture",
     );

@@ -8,7 +8,7 @@ import { zoneOffset } from "./world.ts";
 
 const calendarOf = (zone: string) => createBillingCalendar(zoneOffset(zone));
 
-/** The local times at which cycles of somebody who begins at a local date are due. */
+/** Returns the local due times of a subscription that starts at a local date. */
 function dueTimes(zone: string, begins: string, every: BillingInterval, cycles: number): string[] {
   const calendar = calendarOf(zone);
   const anchor = calendar.anchorAt(DateTime.fromISO(begins, { zone }).toMillis(), 0);
@@ -18,7 +18,7 @@ function dueTimes(zone: string, begins: string, every: BillingInterval, cycles: 
 }
 
 describe("the billing calendar", () => {
-  test("from 31 January it bills the last of February and 31 March, in both kinds of years", () => {
+  test("bills the last of February and 31 March from 31 January, in leap years and others", () => {
     const monthly = { interval: "MONTH", count: 1 } as const;
     assert.deepEqual(dueTimes("Europe/Rome", "2026-01-31T15:00", monthly, 4), [
       ...["2026-01-31 09:00", "2026-02-28 09:00", "2026-03-31 09:00", "2026-04-30 09:00"],
@@ -29,13 +29,13 @@ describe("the billing calendar", () => {
     ]);
   });
 
-  test("from 29 February it bills 28 February until there is a 29th again", () => {
+  test("bills 28 February from 29 February until there is a 29th again", () => {
     assert.deepEqual(dueTimes("Europe/Rome", "2028-02-29T10:00", { interval: "YEAR", count: 1 }, 5), [
       ...["2028-02-29 09:00", "2029-02-28 09:00", "2030-02-28 09:00", "2031-02-28 09:00", "2032-02-29 09:00"],
     ]);
   });
 
-  test("it is 09:00 on both sides of both changes of clocks", () => {
+  test("is due at 09:00 before and after both clock changes", () => {
     const weekly = { interval: "WEEK", count: 1 } as const;
     assert.deepEqual(dueTimes("Europe/Rome", "2026-03-22T12:00", weekly, 3), ["2026-03-22 09:00", "2026-03-29 09:00", "2026-04-05 09:00"]);
     assert.deepEqual(dueTimes("Europe/Rome", "2026-10-18T12:00", weekly, 3), ["2026-10-18 09:00", "2026-10-25 09:00", "2026-11-01 09:00"]);
@@ -45,7 +45,7 @@ describe("the billing calendar", () => {
     assert.equal(untilMs - dueAtMs, (7 * 24 - 1) * 3_600_000);
   });
 
-  test("the local day decides, and the days of a trial count from it", () => {
+  test("starts at the local day, and counts the days of a trial from it", () => {
     const calendar = calendarOf("Europe/Rome");
     const lateEvening = Date.UTC(2026, 0, 30, 23, 30);
     assert.deepEqual(calendar.anchorAt(lateEvening, 0), { anchorDay: 31, anchorMonth: "2026-01" });
@@ -53,7 +53,7 @@ describe("the billing calendar", () => {
   });
 });
 
-/** As somebody would do it with a wall calendar and no cleverness: day by day. */
+/** Computes a due time naively, day by day, as with a wall calendar. */
 function naiveDue(zone: string, day: DateTime, { interval, count }: BillingInterval, cycle: number): number {
   if (interval === "WEEK") {
     let wanted = day;
@@ -78,7 +78,7 @@ const ZONES = ["Europe/Rome", "America/New_York", "Australia/Lord_Howe", "Asia/K
 const anyEvery = fc.record({ interval: fc.constantFrom(...PLAN_INTERVALS), count: fc.integer({ min: 1, max: 3 }) });
 const anyMoment = fc.integer({ min: Date.UTC(2020, 0, 1), max: Date.UTC(2040, 0, 1) });
 
-test("every cycle is where a naive calendar has it, and ends where the next one begins", () => {
+test("matches a naive calendar in every cycle, and ends each where the next one starts", () => {
   fc.assert(
     fc.property(fc.constantFrom(...ZONES), anyMoment, anyEvery, fc.integer({ min: 1, max: 40 }), (zone, atMs, every, cycle) => {
       const calendar = calendarOf(zone);
@@ -94,7 +94,7 @@ test("every cycle is where a naive calendar has it, and ends where the next one 
   );
 });
 
-test("the first cycle after a moment is that of a search one by one", () => {
+test("finds the same first cycle after a moment as a linear search", () => {
   const anyPause = fc.integer({ min: 0, max: 3 * 365 * 86_400_000 });
   fc.assert(
     fc.property(

@@ -8,7 +8,9 @@ import { DAY_MS, FakeCharges, FakeLinks, HOUR_MS, MINUTE_MS, OWNER, openShard, o
 
 const STEP_MS = 30 * MINUTE_MS;
 
-/** The store of a process that is killed at one of its commits: before it, or after it and before its answer. */
+/**
+ * A store whose process dies at one of its commits: before it, or after it and before its response.
+ */
 class DyingKv implements Kv {
   readonly #kv: MemoryKv;
   readonly #diesAt: number;
@@ -57,8 +59,9 @@ class DyingKv implements Kv {
 }
 
 /**
- * A subscription whose first cycle is declined, asked for again and paid by card, or by link after a hard decline; killed at one commit, and taken up by another process an hour
- * later. How many commits the process had made.
+ * Plays a subscription whose first cycle is declined, retried, and paid by card, or by link after a
+ * hard decline. Its process dies at one commit, and another process continues an hour later.
+ * Returns the number of commits of the process.
  */
 async function play(card: "soft" | "hard", diesAt: number, happens: boolean): Promise<number> {
   const memory = new MemoryKv();
@@ -132,7 +135,7 @@ async function play(card: "soft" | "hard", diesAt: number, happens: boolean): Pr
 }
 
 for (const card of ["soft", "hard"] as const) {
-  test(`killed at each of its commits, a ${card} decline is followed up by another process, and the cycle is paid once`, async () => {
+  test(`pays the cycle once with another process after a ${card} decline, killed at each commit`, async () => {
     const commits = await play(card, Number.POSITIVE_INFINITY, true);
     assert.ok(commits >= 4, `only ${commits} commits`);
     for (let diesAt = 1; diesAt <= commits; diesAt += 1) for (const happens of [true, false]) await play(card, diesAt, happens);

@@ -47,7 +47,7 @@ export function subscription(state: SubscriptionState, changes: Partial<Subscrip
   return { ...record, nextAtMs: nextAtMs(record) };
 }
 
-/** An event of each type, as the pending attempt or nothing at all would have it. */
+/** Returns an event of each type for the pending attempt, or with default values. */
 export function eventOf(type: SubscriptionEvent["type"], atMs: number, n = 1): SubscriptionEvent {
   const id = { atMs, attemptId: attemptId(n) };
   const next = { cycle: 2, dueAtMs: CREATED_MS + 30 * DAY_MS, untilMs: CREATED_MS + 60 * DAY_MS };
@@ -89,7 +89,7 @@ export const failed = (...attempts: Parameters<typeof charge>[0]) => charge(atte
 
 type Row = readonly [what: string, record: SubscriptionRecord, expected: Partial<Record<SubscriptionEvent["type"], string>>];
 
-/** Each row is a subscription as it stands; what is not named is refused. */
+/** Each row is a state of a subscription. Events that it does not name are rejected. */
 export const ROWS: readonly Row[] = [
   [
     "INCOMPLETE, its first payment asked for",
@@ -159,7 +159,7 @@ export const ROWS: readonly Row[] = [
     "PAST_DUE, between retries",
     subscription("PAST_DUE", { charge: failed(attempt(1, "failed")), dunning }),
     {
-      // What had failed is paid after all.
+      // A failed payment is made after all.
       ...{ "charge.done": "ACTIVE, renewed, recovered, mail recovered" },
       ...{ "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED" },
       ...{ "retry.requested": "PAST_DUE, ask", "payment.requested": "PAST_DUE, ask" },

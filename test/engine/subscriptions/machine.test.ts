@@ -23,7 +23,7 @@ import {
 } from "./machine-world.ts";
 
 const HOUR_MS = 3_600_000;
-/** Effects in short. */
+/** Returns the effects in short form. */
 function stepped(record: SubscriptionRecord, event: SubscriptionEvent): string {
   const { record: after, effects, accepted } = stepSubscription(record, event);
   if (!accepted) return "refused";
@@ -41,25 +41,25 @@ function stepped(record: SubscriptionRecord, event: SubscriptionEvent): string {
 }
 
 for (const [what, record, expected] of ROWS) {
-  describe(`a subscription that is ${what}`, () => {
+  describe(`the subscription that is ${what}`, () => {
     for (const type of TYPES) {
       test(`${type}: ${expected[type] ?? "refused"}`, () => {
         assert.equal(stepped(record, eventOf(type, NOW_MS)), expected[type] ?? "refused");
       });
     }
-    test("takes nothing of an attempt that is not its own", () => {
+    test("ignores events about another attempt", () => {
       for (const type of TYPES) if (type.startsWith("charge.")) assert.equal(stepped(record, eventOf(type, NOW_MS, 77)), "refused");
     });
   });
 }
 
-describe("what time does", () => {
+describe("the effects of time", () => {
   const due = CREATED_MS + 30 * DAY_MS + HOUR_MS;
   const paid = charge([attempt(1, "done")]);
   const at = (record: SubscriptionRecord, atMs: number, changes: { isInactive?: boolean } = {}) =>
     stepped(record, { ...eventOf("deadline.passed", atMs), ...changes });
 
-  test("a first payment has 72 hours, but for one whose outcome is not known", () => {
+  test("limits a first payment to 72 hours, unless its outcome is unknown", () => {
     const overMs = CREATED_MS + 72 * HOUR_MS;
     const open = subscription("INCOMPLETE", { charge: charge([link(1)]) });
     assert.equal(at(open, overMs - 1), "refused");
@@ -68,7 +68,7 @@ describe("what time does", () => {
   });
 
   for (const state of ["TRIALING", "ACTIVE"] as const) {
-    test(`${state}: a cycle that is due is asked for once, and only where the former one is paid`, () => {
+    test(`requests a due cycle once, and only if the previous one is paid: ${state}`, () => {
       const record = subscription(state, { charge: state === "ACTIVE" ? paid : null });
       assert.equal(at(record, CREATED_MS + 30 * DAY_MS - 1), "refused");
       assert.equal(at(record, due), `${state}, ask`);
@@ -81,14 +81,14 @@ describe("what time does", () => {
       assert.equal(at(subscription(state, { charge: charge([attempt(1, "unknown")]) }), due), "refused");
     });
 
-    test(`${state}: a link that is unpaid for three days is a failure`, () => {
+    test(`treats a link as failed if it is unpaid for three days: ${state}`, () => {
       const record = subscription(state, { collection: "LINK", charge: charge([link(1)]) });
       assert.equal(at(record, CREATED_MS + 3 * DAY_MS - 1), "refused");
       assert.equal(at(record, CREATED_MS + 3 * DAY_MS), "PAST_DUE, payment_failed, past_due, mail failed");
     });
   }
 
-  test("at the period's end it is cancelled where that was wanted, whatever it is", () => {
+  test("cancels at the period's end if requested, in any state", () => {
     for (const state of ["TRIALING", "ACTIVE", "PAST_DUE", "PAUSED"] as const) {
       const record = subscription(state, { charge: paid, cancelsAtPeriodEnd: true, cancelledBy: "customer" });
       assert.equal(at(record, due), "CANCELLED, cancelled");
@@ -96,7 +96,7 @@ describe("what time does", () => {
     }
   });
 
-  test("a merchant that is deactivated asks for nothing", () => {
+  test("requests nothing for a deactivated merchant", () => {
     for (const state of ["TRIALING", "ACTIVE", "PAST_DUE"] as const) {
       assert.equal(
         at(subscription(state, { charge: state === "PAST_DUE" ? failed(attempt(1, "failed")) : paid, dunning }), due, { isInactive: true }),
@@ -105,7 +105,7 @@ describe("what time does", () => {
     }
   });
 
-  test("steps are made when their time comes, whether anything could be asked for or not", () => {
+  test("completes steps at their times, whether anything can be requested or not", () => {
     const retry = subscription("PAST_DUE", { charge: failed(attempt(1, "failed")), dunning });
     assert.equal(at(retry, CREATED_MS + DAY_MS - 1), "refused");
     assert.equal(at(retry, CREATED_MS + DAY_MS), "PAST_DUE, ask");
@@ -129,7 +129,7 @@ describe("what time does", () => {
     ["PAUSE", "PAUSED"],
     ["STAY", "PAST_DUE"],
   ] as const) {
-    test(`after the last step: ${finalAction}`, () => {
+    test(`takes the final action after the last step: ${finalAction}`, () => {
       const last = { ...dunning, step: 2, terms: { ...TERMS, finalAction } };
       const record = subscription("PAST_DUE", { charge: failed(attempt(1, "failed")), dunning: last });
       assert.equal(at(record, CREATED_MS + 4 * DAY_MS - 1), "refused");
@@ -141,8 +141,8 @@ describe("what time does", () => {
   }
 });
 
-describe("what is told of a payment", () => {
-  test("a hard decline asks for another payment at once", () => {
+describe("the reports about a payment", () => {
+  test("requests another payment immediately after a hard decline", () => {
     const hard = { ...eventOf("charge.failed", NOW_MS), hard: true };
     const active = subscription("ACTIVE", { charge: charge([attempt(1, "asked")]) });
     assert.equal(stepped(active, hard), "PAST_DUE, payment_failed, past_due, ask, mail failed");
@@ -153,7 +153,7 @@ describe("what is told of a payment", () => {
     }
   });
 
-  test("operators are told that an outcome is not known for a day, while it is not", () => {
+  test("notifies operators of an outcome that is unknown for a day, until it is known", () => {
     for (const state of [
       "INCOMPLETE",
       "TRIALING",
@@ -173,7 +173,7 @@ describe("what is told of a payment", () => {
     }
   });
 
-  test("a second payment of a cycle is told to operators, and a link that is open beside a payment is closed", () => {
+  test("reports a second payment of a cycle to operators, and closes an open link after a payment", () => {
     const paid = charge([attempt(1, "done"), attempt(2, "failed")]);
     for (const state of ["ACTIVE", "PAUSED", "CANCELLED"] as const) {
       assert.equal(stepped(subscription(state, { charge: paid }), eventOf("charge.done", NOW_MS, 2)), `${state}, flagTwice`);
@@ -186,18 +186,18 @@ describe("what is told of a payment", () => {
     assert.equal(stepped(after, eventOf("deadline.passed", due)), "refused", "no cycle begins before its end is known");
   });
 
-  test("what was given up by a pause and is paid after all is late", () => {
+  test("treats a payment of a cycle that a pause gave up as late", () => {
     const record = subscription("ACTIVE", { charge: charge([attempt(1, "failed")], { state: "VOID" }) });
     assert.equal(stepped(record, eventOf("charge.done", NOW_MS)), "ACTIVE, flagLate, paid_late");
   });
 
-  test("what is never received for too long is a failure", () => {
+  test("treats a request that is lost too often as a failure", () => {
     const many = Array.from({ length: ATTEMPTS_MAX }, (_, index) => attempt(index + 1, "failed", { code: null }));
     const record = subscription("ACTIVE", { charge: charge([...many.slice(0, -1), attempt(ATTEMPTS_MAX, "unknown")]) });
     assert.equal(stepped(record, eventOf("charge.lost", NOW_MS, ATTEMPTS_MAX)), "PAST_DUE, payment_failed, past_due, mail failed");
   });
 
-  test("a mail that is owed is tried when its time comes", () => {
+  test("tries a queued mail at its time", () => {
     for (const state of ["INCOMPLETE", "TRIALING", "ACTIVE", "PAST_DUE"] as const) {
       const record = subscription(state, { mailOwed: { kind: "payment", atMs: NOW_MS } });
       assert.equal(stepped(record, eventOf("mail.due", NOW_MS - 1)), "refused");
@@ -205,7 +205,7 @@ describe("what is told of a payment", () => {
     }
   });
 
-  test("a cancellation at the period's end is noted once, and a retry within an hour is refused", () => {
+  test("stores a cancellation at the period's end once, and rejects a retry within an hour", () => {
     for (const state of ["TRIALING", "ACTIVE", "PAST_DUE", "PAUSED"] as const) {
       const later = { ...eventOf("cancel.requested", NOW_MS), atPeriodEnd: true };
       const record = subscription(state, { charge: failed(attempt(1, "failed")), dunning });

@@ -10,8 +10,8 @@ const texts = createSubscriptionMailTexts({ publicUrl: () => "https://relay.exam
 const AT_MS = Date.UTC(2026, 10, 26, 14, 30);
 const dunning = { failedAtMs: AT_MS, terms: TERMS, step: 0, stays: false };
 
-describe("mails about subscriptions", () => {
-  test("each says whose it is, what is to be paid and where, in both languages", () => {
+describe("the mails about subscriptions", () => {
+  test("names the merchant, the amount and the page in both languages", () => {
     const record = subscription("ACTIVE", { charge: charge([link(1)]), livemode: true });
     for (const kind of SUBSCRIPTION_MAILS) {
       for (const locale of LOCALES) {
@@ -29,7 +29,7 @@ describe("mails about subscriptions", () => {
     assert.match(test.text, /This is a test: nothing is charged\./);
   });
 
-  test("a failure says when the card is charged again, and where nothing is, that the customer has to pay", () => {
+  test("announces the next card charge after a failure, or asks the customer to pay if there is none", () => {
     const soft = subscription("PAST_DUE", { charge: charge([attempt(1, "failed")], { failedAtMs: AT_MS }), dunning });
     assert.match(
       texts.failed("en", { merchantName: "Bar", record: soft }).text,
@@ -45,7 +45,7 @@ describe("mails about subscriptions", () => {
     }
   });
 
-  test("what merchants and customers write stays within its line, and a subject within its length", () => {
+  test("keeps the texts of merchants and customers within a line, and a subject within its maximum length", () => {
     const record = subscription("ACTIVE", { customer: { name: "Ada\n\nPay elsewhere", email: "a@example.org", locale: "en" } });
     const { subject, text } = texts.payment("en", { merchantName: `Bar\r\nBcc: x${"y".repeat(300)}`, record });
     assert.doesNotMatch(subject, /[\r\n]/);

@@ -17,8 +17,8 @@ async function charges(world: SubscriptionWorld, id: string, cycle: number, atte
   return rows.map(({ state, reason }) => `${state} ${reason}`.trim());
 }
 
-describe("what is fed of a subscription", () => {
-  it("is what it costs in a month, when it became active, and the attempts at each cycle", async () => {
+describe("the report rows of a subscription", () => {
+  it("contains the monthly amount, the activation time, and the attempts at each cycle", async () => {
     const world = new SubscriptionWorld();
     const { id, createdAtMs, planId } = await world.create({ interval: "WEEK", amountMinor: 1_000 });
     const first = {
@@ -40,7 +40,7 @@ describe("what is fed of a subscription", () => {
     assert.equal((await fed(world, `subscription ${id}`)).length, 2, "another cycle changes nothing of it");
   });
 
-  it("is that a card was declined, how, and that a retry was paid", async () => {
+  it("shows a declined card, the kind of the decline, and a paid retry", async () => {
     const world = new SubscriptionWorld();
     const { id, period } = await world.create();
     world.charges.card = "soft";
@@ -53,7 +53,7 @@ describe("what is fed of a subscription", () => {
     assert.deepEqual(states, ["INCOMPLETE", "ACTIVE", "PAST_DUE", "ACTIVE"]);
   });
 
-  it("is that it is not known, and that it never came", async () => {
+  it("shows an unknown outcome and a lost request", async () => {
     const world = new SubscriptionWorld();
     const { id, period } = await world.create();
     world.charges.line = "lost";
@@ -73,7 +73,7 @@ describe("what is fed of a subscription", () => {
     assert.deepEqual((await charges(world, id, 3, last)).at(-1), "paid");
   });
 
-  it("is that a link was unpaid when its cycle failed, whatever became of it, and by which payment it was paid", async () => {
+  it("shows that a link was unpaid when its cycle failed, whatever followed, and which payment paid it", async () => {
     const world = new SubscriptionWorld();
     const { id } = await world.create({ trialDays: 7 }, { collection: "LINK" });
     const [trial] = await fed(world, `subscription ${id}`);
@@ -88,7 +88,7 @@ describe("what is fed of a subscription", () => {
     assert.equal((await fed(world, `charge ${id}-1-1`)).at(-1)?.uuid, `sub-${id}-1-1.1`);
   });
 
-  it("is who has ended it, once it has", async () => {
+  it("shows who ended it, once it has ended", async () => {
     const world = new SubscriptionWorld();
     const last = async (id: string) => {
       const row = (await fed(world, `subscription ${id}`)).at(-1);
@@ -106,8 +106,8 @@ describe("what is fed of a subscription", () => {
   });
 });
 
-describe("an amount in a month", () => {
-  it("is that of the interval and its count, rounded half up", () => {
+describe("the monthly amount", () => {
+  it("converts the interval and its count, rounded half up", () => {
     assert.equal(monthlyMinor(2_900, { interval: "MONTH", count: 1 }), 2_900);
     assert.equal(monthlyMinor(2_901, { interval: "MONTH", count: 2 }), 1_451);
     assert.equal(monthlyMinor(12_000, { interval: "YEAR", count: 1 }), 1_000);

@@ -24,8 +24,8 @@ async function created({ links, order }: ReturnType<typeof open>) {
   return answer.link;
 }
 
-describe("a cycle that is paid by a payment link of the portal", () => {
-  it("has one link however often it is asked for, which names the attempt", async () => {
+describe("a cycle with a payment link of the portal", () => {
+  it("has one link however often it is requested, which names the attempt", async () => {
     const opened = open();
     const link = await created(opened);
     assert.deepEqual(await created(opened), link);
@@ -34,7 +34,7 @@ describe("a cycle that is paid by a payment link of the portal", () => {
     assert.deepEqual(await opened.links.look(opened.order, link), { type: "open" });
   });
 
-  it("is paid once the gateway says so, also where nobody has told", async () => {
+  it("is paid once the gateway reports it, even without a notification", async () => {
     const opened = open();
     const { world, links, order } = opened;
     const link = await created(opened);
@@ -45,7 +45,7 @@ describe("a cycle that is paid by a payment link of the portal", () => {
     assert.equal(state.type, "paid");
   });
 
-  it("has ended when it is closed and nobody was paying, and is open until the gateway says so where somebody was", async () => {
+  it("has ended after it is closed, or stays open until the gateway reports if somebody was paying", async () => {
     const idle = open();
     const link = await created(idle);
     for (let times = 0; times < 2; times += 1) {
@@ -60,7 +60,7 @@ describe("a cycle that is paid by a payment link of the portal", () => {
     assert.equal((await busy.links.look(busy.order, other)).type, "paid");
   });
 
-  it("has ended when its time is over", async () => {
+  it("has ended after its time", async () => {
     const { world, links, order } = open();
     const link = await created({ world, links, order });
     world.clock.advance(49 * HOUR_MS);
@@ -69,7 +69,7 @@ describe("a cycle that is paid by a payment link of the portal", () => {
     assert.equal((await links.look({ ...order, merchantId: "M2" }, link)).type, "ended");
   });
 
-  it("is refused where there can be no link, and not known where the store does not answer", async () => {
+  it("is refused if no link is possible, and unknown if the store does not respond", async () => {
     const wrong = open({ description: " " });
     assert.deepEqual(await wrong.links.create(wrong.order), { type: "refused", code: "invalid_order" });
     wrong.world.circumstances.hasAccount = false;

@@ -3,7 +3,7 @@ import { it } from "node:test";
 import { createSubscriptionTasks } from "../../../engine/subscriptions/subscription-tasks.ts";
 import { DAY_MS, OWNER, SubscriptionWorld, storeOn } from "./world.ts";
 
-it("a merchant has to look at subscriptions that are past due, until they are paid; what stays so has no end", async () => {
+it("lists past due subscriptions as tasks until they are paid, without a due time if they stay past due", async () => {
   const world = new SubscriptionWorld();
   const tasks = createSubscriptionTasks({ store: storeOn(world.kv).queries, clock: world.clock });
   const { id, period } = await world.create();

@@ -22,7 +22,7 @@ function worldAt(iso: string, shards = 1): SubscriptionWorld {
 const tokensOf = (world: SubscriptionWorld) => [...world.links.links.keys()];
 const attempts = ({ charge }: SubscriptionRecord) => charge?.attempts.map(({ means, state }) => `${means} ${state}`);
 
-/** One that is past due because its card was declined. */
+/** Creates a subscription that is past due because its card was declined. */
 async function pastDue(world: SubscriptionWorld, card: "soft" | "hard" = "soft"): Promise<SubscriptionRecord> {
   const { id, period } = await world.create();
   world.charges.card = card;
@@ -33,7 +33,7 @@ async function pastDue(world: SubscriptionWorld, card: "soft" | "hard" = "soft")
 }
 
 describe("a subscription with a card", () => {
-  it("is paid when it begins, and then on the same day of each month", async () => {
+  it("is paid when it starts, and then on the same day of each month", async () => {
     const world = worldAt("2026-01-31T15:00");
     const created = await world.create();
     assert.deepEqual([created.state, created.cycle, created.charge?.state], ["ACTIVE", 1, "PAID"]);
@@ -67,13 +67,13 @@ describe("a subscription with a card", () => {
     assert.ok(world.heard.workflow.every(({ objectType, objectId }) => objectType === "subscription" && objectId === created.id));
   });
 
-  it("is created once for its operation", async () => {
+  it("is created once per operation", async () => {
     const world = new SubscriptionWorld();
     const plan = await world.plan();
     const create = () => world.subscriptions.create(OWNER, world.order(plan.id), { type: "key" }, operation("same"));
     assert.deepEqual(await create(), await create());
     assert.equal(world.charges.charges.size, 1);
-    // Neither the token nor the customer stands in a key.
+    // No key contains the token or the customer.
     const { token } = (await world.subscriptions.list(OWNER, QUERY)).items[0] ?? { token: "" };
     assert.ok(!world.kv.keys("").some((key) => key.includes(token) || /Ada|ada@/.test(key)));
     assert.deepEqual((await world.subscriptions.byToken(token))?.token, token);
@@ -90,7 +90,7 @@ describe("a subscription with a card", () => {
     }
   });
 
-  it("is refused by what cannot be", async () => {
+  it("is rejected for invalid or impossible members", async () => {
     const world = new SubscriptionWorld();
     const plan = await world.plan();
     const { customer } = world.order(plan.id);
@@ -122,7 +122,7 @@ describe("a subscription with a card", () => {
     assert.equal(world.charges.charges.size, 0);
   });
 
-  it("is paid first when its trial is over, not before", async () => {
+  it("is first paid at the end of its trial", async () => {
     const world = worldAt("2026-03-20T18:00");
     const { id, state, period } = await world.create({ trialDays: 14 });
     assert.deepEqual([state, local(period.untilMs)], ["TRIALING", "2026-04-03 09:00"]);
@@ -134,7 +134,7 @@ describe("a subscription with a card", () => {
     assert.deepEqual(await world.told(id), ["created", "renewed"]);
   });
 
-  it("fails, fails, and is paid after all: retries by the policy, mails, ACTIVE, and no day is moved", async () => {
+  it("fails twice and is then paid, with retries by the policy, mails, ACTIVE, and unchanged days", async () => {
     const world = worldAt("2026-01-31T15:00");
     const { id, charge, dunning } = await pastDue(world);
     assert.deepEqual([charge?.cycle, dunning?.step], [2, 0]);
@@ -162,12 +162,12 @@ describe("a subscription with a card", () => {
     ["PAUSE", "PAUSED"],
     ["STAY", "PAST_DUE"],
   ] as const) {
-    it(`is ${state} a day after the last retry where the policy says ${finalAction}`, async () => {
+    it(`is ${state} a day after the last retry if the policy is ${finalAction}`, async () => {
       const world = worldAt("2026-01-31T15:00");
       await world.plans.setDunning(OWNER, { retryDays: [2, 4], finalAction, mails: true });
       const { id, dunning } = await pastDue(world);
       const failedAtMs = dunning?.failedAtMs ?? 0;
-      // What the merchant says later counts for later failures.
+      // A later policy applies to later failures.
       await world.plans.setDunning(OWNER, { retryDays: [1], finalAction: "STAY", mails: false });
       for (const days of [2, 4]) await world.until(failedAtMs + days * DAY_MS);
       assert.equal((await world.of(id)).state, "PAST_DUE");
@@ -181,7 +181,7 @@ describe("a subscription with a card", () => {
     });
   }
 
-  it("writes no mail about failures where the policy wants none", async () => {
+  it("sends no mail about failures if the policy disables them", async () => {
     const world = worldAt("2026-01-31T15:00");
     await world.plans.setDunning(OWNER, { retryDays: [1], finalAction: "STAY", mails: false });
     const { dunning } = await pastDue(world);
@@ -190,7 +190,7 @@ describe("a subscription with a card", () => {
     assert.deepEqual(await world.mails(), []);
   });
 
-  it("asks for another payment at once after a hard decline, and never for the card again in this cycle", async () => {
+  it("requests another payment immediately after a hard decline, and never charges the card again in this cycle", async () => {
     const world = worldAt("2026-01-31T15:00");
     const { id, token, charge } = await pastDue(world, "hard");
     assert.deepEqual(attempts(await world.of(id)), ["CARD failed", "LINK open"]);
@@ -207,7 +207,7 @@ describe("a subscription with a card", () => {
     assert.equal(world.charges.charges.size, 3, "the next cycle tries the card again");
   });
 
-  it("without a first payment within 72 hours is cancelled, and may be paid by link until then", async () => {
+  it("is cancelled without a first payment within 72 hours, and can be paid by link until then", async () => {
     const world = worldAt("2026-01-31T15:00");
     world.charges.card = "soft";
     const [one, other] = [await world.create(), await world.create()];
@@ -225,8 +225,8 @@ describe("a subscription with a card", () => {
   });
 });
 
-describe("an outcome that is not known", () => {
-  it("is verified, and nothing else is asked for before it is known", async () => {
+describe("an unknown outcome", () => {
+  it("is verified, and blocks other requests until it is known", async () => {
     const world = worldAt("2026-01-31T15:00");
     const { id, period } = await world.create();
     world.charges.line = "lost";
@@ -246,7 +246,7 @@ describe("an outcome that is not known", () => {
     assert.equal(world.charges.done().length, 2);
   });
 
-  it("for a day of a link that cannot be made, is told to operators until the link is there", async () => {
+  it("is reported to operators after a day without a link, until the link exists", async () => {
     const world = worldAt("2026-01-31T15:00");
     world.links.isAway = true;
     const { id, period } = await world.create({ trialDays: 1 }, { collection: "LINK" });
@@ -258,7 +258,7 @@ describe("an outcome that is not known", () => {
     assert.deepEqual(world.attention(), []);
   });
 
-  it("that was never received is no failure: it is asked for under another id, once", async () => {
+  it("counts as no failure if the request was lost, which is repeated once under another id", async () => {
     const world = worldAt("2026-01-31T15:00");
     const { id, period } = await world.create();
     world.charges.line = "undelivered";
@@ -270,14 +270,14 @@ describe("an outcome that is not known", () => {
     const paid = await world.of(id);
     assert.deepEqual([paid.state, attempts(paid)], ["ACTIVE", ["CARD failed", "CARD done"]]);
     assert.deepEqual(world.charges.done(), [`sub-${id}-1-1`, `sub-${id}-2-2`]);
-    // The request that was lost arrives after all.
+    // The lost request arrives after all.
     const first = [...world.charges.charges.values()][0]?.order;
     assert.ok(first !== undefined);
     assert.equal(world.charges.receive({ ...first, id: `sub-${id}-2-1` }).type, "failed");
     assert.deepEqual(await world.told(id), ["created", "renewed", "renewed"]);
   });
 
-  it("refuses a resume and a retry until it is known", async () => {
+  it("blocks a resume and a retry until it is known", async () => {
     const world = worldAt("2026-01-31T15:00");
     const { id, dunning } = await pastDue(world);
     world.charges.line = "lost";
@@ -297,8 +297,8 @@ describe("an outcome that is not known", () => {
   });
 });
 
-describe("a subscription that is paid by link", () => {
-  it("has a link for each cycle, and a mail for it", async () => {
+describe("a subscription with links", () => {
+  it("has a link and a mail for each cycle", async () => {
     const world = worldAt("2026-01-31T15:00");
     const created = await world.create({}, { collection: "LINK" });
     assert.deepEqual([created.state, attempts(created)], ["INCOMPLETE", ["LINK open"]]);
@@ -311,7 +311,7 @@ describe("a subscription that is paid by link", () => {
     assert.deepEqual([order?.amountMinor, order?.description, order?.customerEmail], [2_900, "Gym", "ada@example.org"]);
   });
 
-  it("is past due three days after the cycle was due, reminded by steps, cancelled at last, and its link is closed", async () => {
+  it("is past due three days after the due time, gets reminders, and is finally cancelled with its link closed", async () => {
     const world = worldAt("2026-01-31T15:00");
     const { id, period } = await world.create({}, { collection: "LINK" });
     world.links.pay(`sub-${id}-1-1`, world.clock.nowMs());
@@ -330,7 +330,7 @@ describe("a subscription that is paid by link", () => {
     assert.deepEqual(await world.told(id), ["created", "renewed", "payment_failed", "past_due", "cancelled"]);
   });
 
-  it("that is cancelled while somebody pays is paid late: kept and reported, and nothing more is asked for", async () => {
+  it("is paid late if it is cancelled during a payment, which is stored and reported, and requests nothing more", async () => {
     const world = worldAt("2026-01-31T15:00");
     const { id } = await world.create({}, { collection: "LINK" });
     world.links.isBusy = true;
@@ -345,7 +345,7 @@ describe("a subscription that is paid by link", () => {
     assert.deepEqual(await world.told(id), ["created", "cancelled", "paid_late"]);
   });
 
-  it("gets another link from its page where the former one has ended", async () => {
+  it("gets another link from its page after the previous one has ended", async () => {
     const world = worldAt("2026-01-31T15:00");
     const { id, token } = await world.create({}, { collection: "LINK" });
     world.links.expire(`sub-${id}-1-1`);
@@ -361,7 +361,7 @@ describe("a subscription that is paid by link", () => {
     assert.equal(await world.subscriptions.pay("0".repeat(22)), null);
   });
 
-  it("decides nothing by time while its links cannot be looked at", async () => {
+  it("expires nothing while its links cannot be checked", async () => {
     const world = worldAt("2026-01-31T15:00");
     const { id, createdAtMs } = await world.create({}, { collection: "LINK" });
     world.links.isAway = true;
@@ -374,8 +374,8 @@ describe("a subscription that is paid by link", () => {
   });
 });
 
-describe("a link that the customer of a card asked for", () => {
-  it("makes way for the card when that is due again, unless somebody pays by it", async () => {
+describe("a link that the customer of a card requested", () => {
+  it("is closed when the card is due again, unless somebody is paying", async () => {
     const world = worldAt("2026-01-31T15:00");
     const { id, token, dunning } = await pastDue(world);
     assert.equal((await world.subscriptions.pay(token))?.type, "payable");
@@ -392,8 +392,8 @@ describe("a link that the customer of a card asked for", () => {
   });
 });
 
-describe("what a merchant and a customer decide", () => {
-  it("a cancellation stops retries", async () => {
+describe("the decisions of a merchant and a customer", () => {
+  it("stops retries after a cancellation", async () => {
     const world = worldAt("2026-01-31T15:00");
     const { id, dunning, token } = await pastDue(world);
     assert.equal((await world.subscriptions.cancelByToken(token, { atPeriodEnd: false }, operation("c")))?.type, "cancelled");
@@ -413,7 +413,7 @@ describe("what a merchant and a customer decide", () => {
     assert.equal((await world.subscriptions.pay(token))?.type, "nothing_due");
   });
 
-  it("at the period's end it is cancelled instead of charged, unless that is taken back", async () => {
+  it("cancels instead of charging at the period's end, unless the cancellation is revoked", async () => {
     const world = worldAt("2026-01-31T15:00");
     const [one, other] = [await world.create(), await world.create()];
     for (const { id } of [one, other]) {
@@ -428,7 +428,7 @@ describe("what a merchant and a customer decide", () => {
     assert.equal(world.charges.charges.size, 3);
   });
 
-  it("a pause costs nothing and moves no day: the next cycle is the first after it", async () => {
+  it("charges nothing for a pause and moves no day, so the next cycle is the first after it", async () => {
     const world = worldAt("2026-01-31T15:00");
     const { id } = await world.create();
     assert.equal((await world.subscriptions.pause(OWNER, id, operation("p")))?.type, "paused");
@@ -444,7 +444,7 @@ describe("what a merchant and a customer decide", () => {
     assert.deepEqual(world.charges.done(), [`sub-${id}-1-1`, `sub-${id}-4-1`]);
   });
 
-  it("retries now once in an hour", async () => {
+  it("permits one retry an hour", async () => {
     const world = worldAt("2026-01-31T15:00");
     const { id } = await pastDue(world);
     assert.equal((await world.subscriptions.retry(OWNER, id, operation("r")))?.type, "retried");
@@ -458,7 +458,7 @@ describe("what a merchant and a customer decide", () => {
     assert.equal((await world.subscriptions.retry(OWNER, id, world.next()))?.type, "not_in_state");
   });
 
-  it("a plan that was used is deactivated and never removed", async () => {
+  it("deactivates a used plan but never removes it", async () => {
     const world = new SubscriptionWorld();
     const [used, unused] = [await world.plan(), await world.plan({ name: "Pool" })];
     await world.subscriptions.create(OWNER, world.order(used.id), { type: "key" }, world.next());
@@ -472,7 +472,7 @@ describe("what a merchant and a customer decide", () => {
     );
   });
 
-  it("of a plan that is removed while it gets its first subscription one of both happens", async () => {
+  it("does one of both if a plan is removed during its first subscription", async () => {
     for (let round = 0; round < 20; round += 1) {
       const world = new SubscriptionWorld();
       const { id } = await world.plan();
@@ -484,7 +484,7 @@ describe("what a merchant and a customer decide", () => {
     }
   });
 
-  it("refuses plans and policies by their member", async () => {
+  it("rejects plans and policies by their member", async () => {
     const world = new SubscriptionWorld();
     for (const [member, changes] of [
       ["name", { name: "" }],
@@ -508,8 +508,8 @@ describe("what a merchant and a customer decide", () => {
   });
 });
 
-describe("a merchant that is deactivated", () => {
-  it("has its subscriptions paused, those of others not", async () => {
+describe("a deactivated merchant", () => {
+  it("has its subscriptions paused, and only its own", async () => {
     const world = worldAt("2026-01-31T15:00");
     const { id } = await world.create();
     assert.equal(await world.subscriptions.pauseAll({ ...OWNER, merchantId: "M2" }, world.next()), 0);
@@ -520,7 +520,7 @@ describe("a merchant that is deactivated", () => {
     assert.equal((await world.subscriptions.resume(OWNER, id, world.next()))?.type, "inactive");
   });
 
-  it("asks nobody for anything, even where the pause was missed", async () => {
+  it("causes no requests, even if the pause was missed", async () => {
     const world = worldAt("2026-01-31T15:00");
     const [active, { id, dunning }] = [await world.create({ trialDays: 5 }), await pastDue(world)];
     const asked = world.charges.charges.size;
@@ -531,8 +531,8 @@ describe("a merchant that is deactivated", () => {
   });
 });
 
-describe("time", () => {
-  it("that passes while every node is down is caught up: cycles one by one", async () => {
+describe("the time", () => {
+  it("is made up for cycle by cycle after an outage of every node", async () => {
     const world = worldAt("2026-01-31T15:00");
     const { id } = await world.create({ interval: "WEEK" });
     world.clock.advance(24 * DAY_MS);
@@ -547,7 +547,7 @@ describe("time", () => {
     );
   });
 
-  it("in which all steps were missed makes them as one, before the policy ends", async () => {
+  it("completes all missed steps as one before the policy ends", async () => {
     const world = worldAt("2026-01-31T15:00");
     const one = await pastDue(world);
     const asked = world.charges.charges.size;
@@ -559,7 +559,7 @@ describe("time", () => {
     assert.equal(after.charges.charges.size, asked + 1);
   });
 
-  it("spreads what is due at once over half an hour, by the id, the same on every node", () => {
+  it("spreads simultaneous due times over half an hour by id, equally on every node", () => {
     const spread = Array.from({ length: 100_000 }, (_, n) => spreadOf(`sub_${String(n).padStart(24, "0")}`));
     assert.ok(spread.every((ms) => ms >= 0 && ms < SPREAD_MS));
     const perMinute = new Array<number>(30).fill(0);
@@ -569,7 +569,7 @@ describe("time", () => {
     assert.ok(most < 1.2 * (100_000 / 30) && least > 0.8 * (100_000 / 30), `${least} to ${most} in a minute`);
   });
 
-  it("charges many that are due at once on two nodes once each", { timeout: 120_000 }, async () => {
+  it("charges each of many due subscriptions once on two nodes", { timeout: 120_000 }, async () => {
     const world = new SubscriptionWorld(2);
     world.clock.wallMs = DateTime.fromISO("2026-01-31T15:00", { zone: ZONE }).toMillis();
     const plan = await world.plan({ trialDays: 3 });
@@ -586,8 +586,8 @@ describe("time", () => {
   });
 });
 
-describe("a mail for which there is no room", () => {
-  it("is owed until there is", async () => {
+describe("a mail over the limit", () => {
+  it("is queued until there is room", async () => {
     const world = worldAt("2026-01-31T15:00");
     world.circumstances.hasRoom = false;
     const { id } = await world.create({}, { collection: "LINK" });

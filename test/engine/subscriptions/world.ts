@@ -39,7 +39,7 @@ export const DAY_MS = 24 * HOUR_MS;
 export const OWNER: MerchantParty = { merchantId: "M1", partnerId: 1, livemode: false };
 const BOX = { seal: (text: string) => text, open: (text: string) => text };
 
-/** The zone's rules as the relay has them. */
+/** Returns the zone's rules as the relay has them. */
 export function zoneOffset(zone: string): ZoneOffset {
   const rules = IANAZone.create(zone);
   return (atMs) => rules.offset(atMs) * MINUTE_MS;
@@ -53,7 +53,7 @@ export function operation(id: string): RequestContext {
   return { id, requestId: `req_${id}` };
 }
 
-/** The store of subscriptions and what reads it. */
+/** Opens the store of subscriptions and its queries. */
 export function storeOn(kv: Kv, retentionMs = RETENTION_MS) {
   const digests = { digest, keyedDigest: (text: string) => digest(`a key ${text}`) };
   const definition = subscriptionWorkflow(digests, () => "TML1");
@@ -61,7 +61,7 @@ export function storeOn(kv: Kv, retentionMs = RETENTION_MS) {
   return { definition, store, queries: createSubscriptionQueries(store, digests), cycleCharges: createCycleChargeStore(kv) };
 }
 
-/** The workflow of subscriptions on a store, which reports to `heard`. */
+/** Opens the workflow of subscriptions on a store. It reports outcomes to `heard`. */
 export function subscriptionWorkflowOn(
   kv: Kv,
   clock: Clock,
@@ -78,17 +78,17 @@ export function subscriptionWorkflowOn(
   });
 }
 
-/** Cards on file: each id is charged once at most, and one that was said to be absent never. */
+/** Cards on file. Each id is charged at most once, and an id that was reported absent never. */
 export class FakeCharges implements RecurringCharges {
-  /** What has become of the charges that were received, by id. */
+  /** The outcomes of the received charges, by id. */
   readonly charges = new Map<string, { order: RecurringChargeOrder; answer: RecurringChargeAnswer }>();
   readonly #refused = new Set<string>();
   offered = true;
-  /** What the card says next. */
+  /** The next result of the card. */
   card: "good" | "soft" | "hard" = "good";
-  /** `lost`: it is done, and the answer gets lost. `undelivered`: the request does. */
+  /** `lost`: the charge succeeds, and the response is lost. `undelivered`: the request is lost. */
   line: "well" | "lost" | "undelivered" = "well";
-  /** Whether anybody says what became of a charge. */
+  /** Whether outcomes of charges are withheld. */
   isMute = false;
   readonly #nowMs: () => number;
 
@@ -132,10 +132,10 @@ export class FakeCharges implements RecurringCharges {
   }
 }
 
-/** Payment links: one for an id. */
+/** Payment links, one per id. */
 export class FakeLinks implements CycleLinks {
   readonly links = new Map<string, { order: CycleLinkOrder; state: CycleLinkState; isClosed: boolean }>();
-  /** Somebody is just paying: a link that is closed is not over yet. */
+  /** Somebody is paying, so a closed link has not ended yet. */
   isBusy = false;
   isAway = false;
   refuses = false;
@@ -179,7 +179,7 @@ export class FakeLinks implements CycleLinks {
   }
 }
 
-/** What may differ from one moment to the next. */
+/** Conditions that may change at any moment. */
 export interface Circumstances {
   isInactive: boolean;
   hasRoom: boolean;
@@ -195,11 +195,11 @@ export interface Shard {
   subscriptions: Subscriptions;
   plans: Plans;
   deadlines: DeadlineRunner;
-  /** What steps a subscription and stores the step. */
+  /** The dependencies of a stored transition. */
   parts: Parameters<typeof takeStep>[3];
 }
 
-/** Subscriptions of one node, as they are to be wired. */
+/** Opens the subscriptions of one node, wired as in the node. */
 export function openShard(parts: {
   kv: Kv;
   clock: Clock;
@@ -279,7 +279,7 @@ export class SubscriptionWorld {
     this.shards = addresses.map((self) => openShard({ ...parts, self }));
   }
 
-  /** The same store after a restart. */
+  /** Returns the world after a restart, with the same store. */
   restarted(): SubscriptionWorld {
     for (const { deadlines } of this.shards) void deadlines.stop();
     return new SubscriptionWorld(this.shards.length, this);
@@ -337,7 +337,7 @@ export class SubscriptionWorld {
     return (await this.events(id)).map(({ type }) => type.replace("subscription.", ""));
   }
 
-  /** What operators have to look at: kind and attempt. */
+  /** Returns the items for operators: kind and attempt. */
   attention(): string[] {
     return this.kv.keys("a/").map((key) => key.replace("a/", "").replace("/TML1/", " "));
   }
@@ -355,7 +355,7 @@ export class SubscriptionWorld {
     }
   }
 
-  /** To a moment, and a little beyond what is spread from it on. */
+  /** Moves the time to a moment, and slightly past the spread that follows it. */
   async until(atMs: number): Promise<void> {
     this.clock.advance(Math.max(0, atMs - 10_000 - this.clock.nowMs()));
     await this.pass(Math.max(0, atMs + SPREAD_MS + 30_000 - this.clock.nowMs()), 10_000);

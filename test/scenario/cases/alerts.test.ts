@@ -27,7 +27,7 @@ async function save(rules: object): Promise<void> {
 const refundAlert = (id: string, key: string | null = null) =>
   world.shop.post(`${BASE}/alerts/${id}/refund`, undefined, key === null ? {} : { "idempotency-key": key });
 
-describe("pre-dispute alerts", () => {
+describe("the pre-dispute alerts", () => {
   before(async () => {
     gateway = await TestGateway.start();
     relay = new Relay({ shards: 2, environment: { RELAY_GATEWAY_URL: gateway.url } });
@@ -46,7 +46,7 @@ describe("pre-dispute alerts", () => {
     await gateway.stop();
   });
 
-  test("an alert is received once, is listed among disputes, and is refunded once however often that is asked for", async () => {
+  test("receives an alert once, lists it among disputes, and refunds it once however often this is requested", async () => {
     const uuid = await world.paid();
     const given = world.noticeOf({ uuid });
     const administrator = relay.administrator();
@@ -90,7 +90,7 @@ describe("pre-dispute alerts", () => {
     });
   });
 
-  test("a payment that was given back before is REFUNDED without the gateway", async () => {
+  test("marks an alert as REFUNDED without the gateway if its payment was refunded before", async () => {
     const uuid = await world.paid();
     assert.equal((await world.refund(uuid)).status, 200);
     const id = await world.alerted({ uuid });
@@ -99,7 +99,7 @@ describe("pre-dispute alerts", () => {
     assert.equal(gateway.answers("refund"), before);
   });
 
-  test("why an alert is not refunded has a code of its own", async () => {
+  test("has a separate code for each reason that prevents a refund", async () => {
     assertRefused(await refundAlert(await world.alerted()), "no_payment");
     const uuid = await world.paid();
     assertRefused(await refundAlert(await world.alerted({ uuid, source: "RDR" })), "network_refunds");
@@ -112,7 +112,7 @@ describe("pre-dispute alerts", () => {
     assert.equal((await relay.administrator().post("/admin/alerts", world.noticeOf({ uuid: "nothing" }))).status, 404);
   });
 
-  test("an alert is declined, ends by its deadline, is resolved or was none", async () => {
+  test("declines an alert, ends it at its deadline, or lets the network resolve or withdraw it", async () => {
     const declined = await world.alerted();
     const answer = await world.shop.post(`${BASE}/alerts/${declined}/decline`, { reason: "The customer has the goods" });
     assertMatches(answer, {
@@ -139,7 +139,7 @@ describe("pre-dispute alerts", () => {
     });
   });
 
-  test("a rule refunds what matches it, as a whole, once, and not what the network refunds", async () => {
+  test("refunds matching alerts by a rule, as a whole and once, but not those that the network refunds", async () => {
     await save(RULES);
     const before = gateway.answers("refund");
     const [small, large, rdr] = [await world.paid(), await world.paid(2_001), await world.paid()];
@@ -151,7 +151,7 @@ describe("pre-dispute alerts", () => {
     });
     const beyond = await world.alerted({ uuid: large, amountMinor: 2_001 });
     const ofNetwork = await world.alerted({ uuid: rdr, source: "RDR" });
-    // Half a payment is disputed: the whole is more than the rule has decided on.
+    // Half of the payment is disputed, so a whole refund would exceed the rule's decision.
     const partly = await world.alerted({ uuid: large, amountMinor: 1_000 });
     await world.alertBecomes(partly, { state: "PENDING", refund: { state: "refused", detail: "amount_differs" } });
     assertMatches(await relay.administrator().post(`/admin/alerts/${ofNetwork}/resolve`), { body: { data: { state: "PREVENTED" } } });
@@ -160,7 +160,7 @@ describe("pre-dispute alerts", () => {
     assertMatches(await gateway.payment(small), { refundedValue: 1_050 });
   });
 
-  test("a payment under dispute, and one beyond the day's limit, are for people to decide", async () => {
+  test("leaves a payment under dispute, and one over the daily limit, to people", async () => {
     await save({ ...RULES, dailyCountMax: 1_000, dailyAmountMaxMinor: 1 });
     const capped = await world.alerted({ uuid: await world.paid() });
     assertMatches(await world.alert(capped), { state: "PENDING", ruleHeld: "daily_cap", refund: null });
@@ -170,7 +170,7 @@ describe("pre-dispute alerts", () => {
     assertMatches(await world.alert(await world.alerted({ uuid })), { state: "PENDING", ruleHeld: "under_dispute", refund: null });
   });
 
-  test("the gateway's answer to a rule's refund is lost: it is found out, and not refunded again", async () => {
+  test("learns the outcome of a rule's refund whose response was lost, and does not refund again", async () => {
     await save(RULES);
     const uuid = await world.paid();
     await gateway.faults({ outage: "drop_answer", outageOf: ["refund"] });
@@ -196,7 +196,7 @@ describe("pre-dispute alerts", () => {
     assertMatches(await gateway.payment(uuid), { refundedValue: 1_050 });
   });
 
-  test("rules are tried on the alerts of before, saved with a fresh factor, and not over somebody else's", async () => {
+  test("tests rules on earlier alerts, saves them with a fresh factor, and never overwrites another user's change", async () => {
     const other = await newMerchant(relay);
     const shop = relay.client({ authorization: `Bearer ${other.secretKey}` });
     assertMatches(await shop.get(`${BASE}/alert-rules`), { body: { data: { enabled: false, rules: [], version: 0, updatedBy: null } } });
@@ -245,7 +245,7 @@ describe("pre-dispute alerts", () => {
     });
   });
 
-  test("another merchant has none of it", async () => {
+  test("hides alerts from other merchants", async () => {
     const id = await world.alerted();
     const other = await newMerchant(relay);
     const stranger = relay.client({ authorization: `Bearer ${other.secretKey}` });

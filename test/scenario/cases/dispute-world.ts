@@ -10,7 +10,7 @@ import { eventually } from "../../support/within.ts";
 export const BASE = "/api/merchant";
 export const DAY_MS = 86_400_000;
 
-/** A merchant's program and administrators, at a relay whose gateway is the test's. */
+/** A merchant's program and administrators, at a relay whose gateway belongs to the test. */
 export class DisputeWorld {
   readonly relay: Relay;
   readonly gateway: TestGateway;
@@ -22,7 +22,10 @@ export class DisputeWorld {
     this.shop = this.#program();
   }
 
-  /** From an address of its own: a fast machine would ask the portal's interface more than fifty times in a second. */
+  /**
+   * Uses a separate address, because a fast machine would exceed fifty requests to the portal's
+   * interface in a second.
+   */
   another(): void {
     this.shop = this.#program();
   }
@@ -37,7 +40,7 @@ export class DisputeWorld {
     assert.equal(raised.status, 200, raised.text);
   }
 
-  /** A payment by a link of the portal that was paid; its uuid. */
+  /** Creates a paid payment by a portal link, and returns its uuid. */
   async paid(amountMinor = 1_050): Promise<string> {
     const made = await this.shop.post(`${BASE}/payment-links`, { amountMinor, description: "Dinner on Thursday" });
     assert.equal(made.status, 201, made.text);
@@ -63,14 +66,14 @@ export class DisputeWorld {
     return new Date(this.relay.nowMs() + days * DAY_MS).toISOString();
   }
 
-  /** Brings in a dispute; its id. */
+  /** Enters a dispute, and returns its id. */
   async disputed(members: object = {}): Promise<string> {
     const fed = await this.relay.administrator().post("/admin/disputes", this.caseOf(members));
     assert.equal(fed.status, 201, fed.text);
     return textMember(fed.body, "data", "id");
   }
 
-  /** What the network says of it. */
+  /** Enters a message of the network about a dispute. */
   async said(id: string, what: "evidence-requested" | "refused" | "verdict", body?: object): Promise<Answer> {
     return this.relay.administrator().post(`/admin/disputes/${id}/${what}`, body);
   }
@@ -83,7 +86,7 @@ export class DisputeWorld {
     };
   }
 
-  /** Brings in an alert; its id. */
+  /** Enters an alert, and returns its id. */
   async alerted(members: object = {}): Promise<string> {
     const fed = await this.relay.administrator().post("/admin/alerts", this.noticeOf(members));
     assert.equal(fed.status, 201, fed.text);
@@ -134,7 +137,7 @@ export function assertRefused(answer: Answer, code: string, status = 409): void 
   assertMatches({ status: answer.status, body: answer.body }, { status, body: { status: "error", code, error: /./ } });
 }
 
-/** A PDF of this length, by its content. */
+/** Returns a PDF of this length, valid by its content. */
 export function pdf(bytes: number): Buffer {
   const contents = Buffer.alloc(bytes, "x");
   contents.write("%PDF-1.7\n");

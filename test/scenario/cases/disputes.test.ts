@@ -17,7 +17,7 @@ let gateway: TestGateway;
 let relay: Relay;
 let world: DisputeWorld;
 
-describe("disputes", () => {
+describe("the disputes", () => {
   before(async () => {
     gateway = await TestGateway.start();
     relay = new Relay({ shards: 2, environment: { RELAY_GATEWAY_URL: gateway.url } });
@@ -31,7 +31,7 @@ describe("disputes", () => {
     await gateway.stop();
   });
 
-  test("a case is received once, mailed, listed, found by operators, and named by its payment", async () => {
+  test("receives a case once, mails it, lists it, shows it to operators, and names it in its payment", async () => {
     const uuid = await world.paid();
     const given = world.caseOf({ uuid });
     const administrator = relay.administrator();
@@ -83,7 +83,7 @@ describe("disputes", () => {
     });
   });
 
-  test("a dispute that is due within a week is a task of the overview, the most urgent first", async () => {
+  test("shows a dispute that is due within a week as a task, the most urgent first", async () => {
     const later = await world.disputed({ respondBy: world.inDays(3) });
     const sooner = await world.disputed({ respondBy: world.inDays(1) });
     await eventually(async () => {
@@ -95,7 +95,7 @@ describe("disputes", () => {
     for (const id of [later, sooner]) assert.equal((await world.respond(id, { action: "ACCEPT" })).status, 200);
   });
 
-  test("what is prepared, uploaded and submitted is frozen, brought to the network and decided; WON frees the refund", async () => {
+  test("freezes a submitted response, brings it to the network, and frees the refund after WON", async () => {
     const uuid = await world.paid();
     const id = await world.disputed({ uuid });
     const draft = { statement: "It was handed over. 4111111111111111", fields: { trackingNumber: "1Z999" } };
@@ -151,7 +151,7 @@ describe("disputes", () => {
     assertMatches(await world.refund(uuid), { status: 200, body: { data: { amountMinor: 1_050 } } });
   });
 
-  test("a network refuses a response, asks again, and what is frozen stays", async () => {
+  test("keeps a refused response immutable, and accepts another when the network asks again", async () => {
     const id = await world.disputed();
     const fileId = textMember((await world.upload(id, "proof.pdf", pdf(100))).body, "data", "fileId");
     assert.equal((await world.respond(id, { action: "CHALLENGE" })).status, 200);
@@ -165,7 +165,7 @@ describe("disputes", () => {
     assertMatches(asked, { status: 200, body: { data: { status: "EVIDENCE_REQUIRED", stage: "PRE_ARBITRATION" } } });
   });
 
-  test("without a statement and a file there is nothing to submit, and ACCEPT submits nothing", async () => {
+  test("needs a statement or a file to submit, and submits nothing with ACCEPT", async () => {
     const id = await world.disputed();
     assertRefused(await world.respond(id, { action: "CHALLENGE" }), "no_evidence");
     assertRefused(await world.respond(id, { action: "ACCEPT", statement: "?" }), "invalid_request", 400);
@@ -186,12 +186,12 @@ describe("disputes", () => {
     });
   });
 
-  test("files are taken by content and ending, up to 10 MB", async () => {
+  test("accepts files by content and extension, up to 10 MB", async () => {
     const id = await world.disputed();
     assert.equal((await world.upload(id, "large.pdf", pdf(9.9 * MB))).status, 201);
     assert.equal((await world.upload(id, "exact.pdf", pdf(10 * MB))).status, 201);
     assertRefused(await world.upload(id, "more.pdf", pdf(10 * MB + 1)), "payload_too_large", 413);
-    // Far beyond, the connection is not read to its end.
+    // For a much larger file, the connection is not read to its end.
     await world.upload(id, "much.pdf", pdf(10.1 * MB)).then(
       (answer) => assertRefused(answer, "payload_too_large", 413),
       (error: unknown) => assertMatches(error, { code: /^(EPIPE|ECONNRESET)$/ }),
@@ -221,7 +221,7 @@ describe("disputes", () => {
     assertRefused(await world.upload(id, "6.pdf", pdf(10 * MB)), "too_many_files");
   });
 
-  test("a deadline that passes while the node is down is passed when it is up again", async () => {
+  test("expires a dispute after a restart if its deadline passed while the node was down", async () => {
     const id = await world.disputed({ respondBy: world.inDays(2) });
     const watched = await world.disputed({ respondBy: world.inDays(2) });
     assert.equal((await world.upload(id, "proof.pdf", pdf(100))).status, 201);
@@ -231,7 +231,7 @@ describe("disputes", () => {
     world.another();
     assertRefused(await world.respond(id, { action: "CHALLENGE" }), "deadline_passed");
     assertMatches(await world.dispute(id), { status: "EXPIRED", answerable: false, files: [{ name: "proof.pdf" }] });
-    // Nobody asks about this one: the node comes upon it by itself.
+    // No request reads this dispute, so the node must process it on its own.
     await eventually(async () =>
       assertMatches(await relay.administrator().get(`/admin/disputes/${watched}`), { body: { data: { status: "EXPIRED" } } }),
     );
@@ -239,7 +239,7 @@ describe("disputes", () => {
     assertMatches(await world.said(id, "verdict", { result: "WON" }), { body: { data: { status: "WON" } } });
   });
 
-  test("every way to give money back is closed by a dispute, in the words of each", async () => {
+  test("blocks every kind of refund during a dispute, with the error of each interface", async () => {
     const answers = () => gateway.answers("refund") + gateway.answers("reversal");
     const before = answers();
     const portal = await world.paid();
@@ -307,7 +307,7 @@ describe("disputes", () => {
     assert.equal(answers(), before, "the gateway was asked");
   });
 
-  test("what was given back before the dispute came is answered as before", async () => {
+  test("answers a repeated refund from before the dispute in the same way", async () => {
     const uuid = await world.paid();
     const key = relay.uuid();
     const refunded = await world.refund(uuid, key);
@@ -317,7 +317,7 @@ describe("disputes", () => {
     assertRefused(await world.refund(uuid), "already_refunded");
   });
 
-  test("another merchant has none of it, and nothing is brought in for a payment that is not the merchant's", async () => {
+  test("hides disputes from other merchants, and rejects a dispute about another merchant's payment", async () => {
     const uuid = await world.paid();
     const id = await world.disputed({ uuid });
     const fileId = textMember((await world.upload(id, "proof.pdf", pdf(100))).body, "data", "fileId");
@@ -340,7 +340,7 @@ describe("disputes", () => {
     const administrator = relay.administrator();
     assert.equal((await administrator.post("/admin/disputes", world.caseOf({ merchantId: other.merchantId, uuid }))).status, 404);
     assert.equal((await administrator.post("/admin/disputes", world.caseOf({ merchantId: "NOBODY" }))).status, 404);
-    // The store has no key for it.
+    // The store rejects these keys.
     for (const merchantId of ["üÝ", "\u009e", ".."]) {
       assert.equal((await administrator.post("/admin/disputes", world.caseOf({ merchantId }))).status, 400, merchantId);
       for (const what of ["disputes", "alerts"]) {
@@ -359,7 +359,7 @@ describe("disputes", () => {
     }
   });
 
-  test("a deactivated merchant's disputes keep their deadlines, and its people are mailed though they cannot sign in", async () => {
+  test("keeps the deadlines of a deactivated merchant's disputes, and mails its people although they cannot sign in", async () => {
     const { merchantId, partner, secretKey } = await newMerchant(relay);
     const email = `owner.${relay.uuid()}@example.com`;
     assert.equal((await partner.call("POST", `/merchants/${merchantId}/portal-users`, { email, locale: "en" })).status, 201);
@@ -381,7 +381,7 @@ describe("disputes", () => {
     );
   });
 
-  test("a list goes on where its page ended, alerts among the disputes", async () => {
+  test("continues a list where its page ended, with alerts among the disputes", async () => {
     const other = await newMerchant(relay);
     const shop = relay.client({ authorization: `Bearer ${other.secretKey}` });
     const ids: string[] = [];

@@ -1,4 +1,4 @@
-/** Merchants' payments and things for reports, as they stand in ClickHouse or wait in the outbox. */
+/** Payments and objects of merchants for reports, stored in ClickHouse or waiting in the outbox. */
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { MerchantScope } from "../../../engine/kernel/merchant-scope.ts";
@@ -43,7 +43,7 @@ export type ObjectMembers = Partial<Omit<ObjectRow, "type" | "object" | "created
   at: string;
   ended?: string;
   activeSince?: string;
-  /** When it last changed. */
+  /** The time of its last change. */
   changed?: string;
 };
 
@@ -60,7 +60,7 @@ export function objectOf({ merchantId, livemode }: MerchantScope, object: Mercha
 
 const timeText = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString().replace("T", " ").replace("Z", ""));
 
-/** As the feed inserts them. */
+/** Inserts rows as the feed does. */
 export async function storeObjects(client: ClickHouseClient, rows: readonly ObjectRow[]): Promise<void> {
   await client.insert({
     table: "relay.merchant_objects",
@@ -77,7 +77,7 @@ export async function storeObjects(client: ClickHouseClient, rows: readonly Obje
 
 let written = 0;
 
-/** As the engine's stores write them. */
+/** Writes rows as the stores of the engine do. */
 export async function writeObjects(kv: Kv, rows: readonly ObjectRow[]): Promise<void> {
   const operations = rows.map((row) => {
     written += 1;

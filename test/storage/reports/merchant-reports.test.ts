@@ -29,12 +29,12 @@ const NOW = "2026-10-27T12:00:00Z";
 
 const edges = (from: string, to: string, granularity: Granularity = "day") => edgesOf(bucketsOf({ from, to }, granularity, ROME));
 
-/** Three days, of which the second has 25 hours. */
+/** Three days. The second has 25 hours. */
 const CHANGE = edges("2026-10-24", "2026-10-26");
 
 const shopOf = (merchantId: string): MerchantScope => ({ merchantId, livemode: false });
 
-describe("reports of merchants", async () => {
+describe("the reports of merchants", async () => {
   const world = await sharedClickHouse();
   const client = connectClickHouse({ url: world.clickhouse.url, ...ADMIN });
   const portalClient = connectClickHouse({ url: world.clickhouse.url, ...ADMIN }, { workload: PORTAL_WORKLOAD });
@@ -65,7 +65,7 @@ describe("reports of merchants", async () => {
       payments.map((one) => paymentOf(owner.merchantId, one)),
     );
 
-  it("payments: volume, approvals, declines and refunds, of each currency apart, by local days", async (test) => {
+  it("reports payments: volume, approvals, declines and refunds for each currency, by local day", async (test) => {
     const kv = await kvOf(test);
     const owner = shopOf("PAY");
     await stored(owner, [
@@ -73,14 +73,14 @@ describe("reports of merchants", async () => {
       { uuid: "a2", at: "2026-10-23T21:59:59.999Z", amountCents: 9_999 },
       { uuid: "a3", at: "2026-10-24T10:00:00Z", status: "KO", amountCents: 500, actionCode: "116" },
       { uuid: "a4", at: "2026-10-24T10:00:00Z", method: "SATISPAY", amountCents: 2_000 },
-      // Not a payment; and a payment whose result is of another type.
+      // A row that is not a payment, and a payment whose result has another type.
       { uuid: "a5", at: "2026-10-24T10:00:00Z", method: "UNKNOWN", amountCents: 300, kind: null },
       { uuid: "a6", at: "2026-10-24T10:00:00Z", method: "RECEIPT", amountCents: 100 },
-      // A link that expired was declined by nobody, one that the buyer cancelled was.
+      // Nobody declined the expired link. The buyer cancelled the other one.
       { uuid: "a7", at: "2026-10-24T10:00:00Z", method: "PAYBYLINK", status: "KO", actionCode: GATEWAY_RESULT.expired },
       { uuid: "a8", at: "2026-10-24T10:00:00Z", method: "PAYBYLINK", status: "KO", actionCode: GATEWAY_RESULT.cancelledByBuyer },
       { uuid: "a9", at: "2026-10-24T10:00:00Z", method: "SCAN", kind: "scan" },
-      // The last hour of a day of 25.
+      // The last hour of a day with 25 hours.
       { uuid: "b1", at: "2026-10-25T22:59:59.999Z", method: "VOUCHER", amountCents: 700 },
       { uuid: "c1", at: "2026-10-25T23:00:00.000Z", amountCents: 400, currency: "CHF" },
       { uuid: "c2", at: "2026-10-26T23:00:00.000Z", amountCents: 8_888 },
@@ -105,12 +105,12 @@ describe("reports of merchants", async () => {
     assert.deepEqual(report, {
       asOfMs: Date.parse(NOW),
       buckets: [
-        // 10.00, 20.00 and 1.00 of a1, a4 and a6; a3 and a8 declined.
+        // The sum of 10.00, 20.00 and 1.00 from a1, a4 and a6. a3 and a8 were declined.
         [{ currency: "EUR", volumeMinor: 3_100, approved: 3, declined: 2, refunds: 1, refundedMinor: 150 }],
         [{ currency: "EUR", volumeMinor: 700, approved: 1, declined: 0, ...nothing }],
         [
           { currency: "CHF", volumeMinor: 400, approved: 1, declined: 0, ...nothing },
-          // Nothing but the refund of what was paid before.
+          // Only the refund of an earlier payment.
           { currency: "EUR", volumeMinor: 0, approved: 0, declined: 0, refunds: 1, refundedMinor: 50 },
         ],
       ],
@@ -121,7 +121,7 @@ describe("reports of merchants", async () => {
     });
   });
 
-  it("payments: refunds of one terminal or method are those of its payments, and a currency narrows both", async (test) => {
+  it("restricts refunds by the terminal and method of their payments, and by currency", async (test) => {
     const kv = await kvOf(test);
     const owner = shopOf("NARROW");
     await stored(owner, [
@@ -152,7 +152,7 @@ describe("reports of merchants", async () => {
     assert.deepEqual(await refundsOf({ currency: "CHF" }), []);
   });
 
-  it("methods: each method, brand and entry, and what was declined by code and message", async (test) => {
+  it("reports methods: each method, brand and entry, and declines by code and message", async (test) => {
     const kv = await kvOf(test);
     const owner = shopOf("METHODS");
     const noon = "2026-10-24T10:00:00Z";
@@ -199,7 +199,7 @@ describe("reports of merchants", async () => {
     ]);
   });
 
-  it("terminals: what each took, and how many were active, of all currencies together", async (test) => {
+  it("reports terminals: the sums of each, and the number of active ones in all currencies", async (test) => {
     const kv = await kvOf(test);
     const owner = shopOf("TERMINALS");
     await stored(owner, [
@@ -228,14 +228,14 @@ describe("reports of merchants", async () => {
     assert.deepEqual((await reports.report("terminals", owner, { edges: CHANGE, currency: "CHF" })).activeTerminals, [1, 0, 0]);
   });
 
-  it("heat map: hours of the clock, of which the one that comes twice is one, and days of the week", async (test) => {
+  it("reports a heat map of clock hours, with a repeated hour as one, and of weekdays", async (test) => {
     const kv = await kvOf(test);
     const owner = shopOf("HEAT");
     await stored(owner, [
-      // Sunday, 02:30 by the clock, both times.
+      // Sunday, 02:30 on the clock both times.
       { uuid: "h1", at: "2026-10-25T00:30:00Z", amountCents: 100 },
       { uuid: "h2", at: "2026-10-25T01:30:00Z", amountCents: 200 },
-      // Saturday 23:59, Monday 00:00.
+      // Saturday 23:59 and Monday 00:00.
       { uuid: "h3", at: "2026-10-24T21:59:59Z", amountCents: 1 },
       { uuid: "h4", at: "2026-10-25T23:00:00Z", status: "KO" },
       { uuid: "h5", at: "2026-10-18T00:30:00Z", amountCents: 5_000 },
@@ -252,7 +252,7 @@ describe("reports of merchants", async () => {
     assert.deepEqual(report.totals, [{ currency: "EUR", volumeMinor: 301, approved: 3, declined: 1 }]);
   });
 
-  it("links: by the day they were created, whatever became of them when, and the median time to pay", async (test) => {
+  it("reports links by the day of their creation, whatever their outcome, with the median time to payment", async (test) => {
     const kv = await kvOf(test);
     const owner = shopOf("LINKS");
     const at = "2026-10-24T10:00:00Z";
@@ -268,13 +268,13 @@ describe("reports of merchants", async () => {
     ];
     await storeObjects(client, [
       ...links.map((link) => objectOf(owner, "link", link)),
-      // What it was before it was paid.
+      // The version before the payment.
       objectOf(owner, "link", { id: "l1", at, state: "PENDING", category: "user", amountMinor: 100, changed: "2026-10-24T10:00:00Z" }),
       objectOf({ ...owner, livemode: true }, "link", { id: "l9", at, state: "PAID", category: "user" }),
     ]);
     const { reports } = readersOf(kv);
     const report = await reports.report("links", owner, { edges: CHANGE });
-    // Of 10, 30 and 8,640 minutes the median is 30.
+    // The median of 10, 30 and 8,640 minutes is 30.
     const eur = {
       ...{ currency: "EUR", created: 6, createdMinor: 3_700, paid: 3, paidMinor: 700, cancelled: 1, expired: 1 },
       ...{ late: 1, pending: 1, medianMinutesToPay: 30 },
@@ -308,7 +308,7 @@ describe("reports of merchants", async () => {
     );
   });
 
-  it("disputes and alerts: of those received, against the card payments of the same time", async (test) => {
+  it("reports received disputes and alerts, compared with the card payments of the same time", async (test) => {
     const kv = await kvOf(test);
     const owner = shopOf("DISPUTES");
     const at = "2026-10-24T10:00:00Z";
@@ -324,7 +324,7 @@ describe("reports of merchants", async () => {
       objectOf(owner, "dispute", { id: "dp2", at, state: "LOST", category: "FRAUD", reason: "accepted", amountMinor: 100 }),
       objectOf(owner, "dispute", { id: "dp3", at, state: "EXPIRED", category: "OTHER", amountMinor: 1 }),
       objectOf(owner, "dispute", { id: "dp4", at, state: "OPEN", category: "OTHER", amountMinor: 2 }),
-      // After the range, and after an alert of it.
+      // Received after the range, and after an alert in it.
       objectOf(owner, "dispute", { id: "dp5", at: "2026-11-20T10:00:00Z", state: "OPEN", category: "OTHER", parent: "al3" }),
       objectOf(owner, "alert", { id: "al1", at, state: "REFUNDED", reason: "rule", amountMinor: 10 }),
       objectOf(owner, "alert", { id: "al2", at, state: "PREVENTED", reason: "network", amountMinor: 10 }),
@@ -349,7 +349,7 @@ describe("reports of merchants", async () => {
     ]);
   });
 
-  it("subscriptions: revenue at the end of each month, what began and ended, and the cycles that were recovered", async (test) => {
+  it("reports subscriptions: the revenue at each month's end, starts and ends, and recovered cycles", async (test) => {
     const kv = await kvOf(test);
     const owner = shopOf("SUBS");
     const subscription = (id: string, members: Partial<ObjectMembers>) =>
@@ -359,13 +359,13 @@ describe("reports of merchants", async () => {
       return objectOf(owner, "charge", { id, at, parent, attempt: Number(attempt), ...members });
     };
     await storeObjects(client, [
-      // Since January, all along.
+      // Active since January.
       subscription("s1", { state: "ACTIVE", monthlyMinor: 1_000 }),
       charge("s1-1-1", "2026-01-01T10:00:00Z", { state: "paid", ended: "2026-01-01T10:05:00Z" }),
-      // Its trial ended in August: revenue begins with its first payment.
+      // Its trial ended in August. Its revenue starts with the first payment.
       subscription("s2", { state: "ACTIVE", monthlyMinor: 200, activeSince: "2026-07-20T10:00:00Z" }),
       charge("s2-1-1", "2026-08-20T10:00:00Z", { state: "paid", ended: "2026-08-20T10:00:01Z" }),
-      // Still in its trial, never paid for, and ended within its trial: of no month.
+      // Still in its trial, never paid, and ended within its trial: none belongs to any month.
       subscription("s3", { state: "TRIALING", monthlyMinor: 5_000, activeSince: "2026-08-01T10:00:00Z" }),
       objectOf(owner, "subscription", {
         id: "s4",
@@ -381,26 +381,27 @@ describe("reports of merchants", async () => {
         ended: "2026-08-09T10:00:00Z",
         activeSince: "2026-08-01T10:00:00Z",
       }),
-      // The customer's end in August, and the policy's in September.
+      // Ended by the customer in August, and by the policy in September.
       subscription("s6", { state: "CANCELLED", reason: "customer", monthlyMinor: 40, ended: "2026-08-31T21:59:59Z" }),
       charge("s6-1-1", "2026-01-01T10:00:00Z", { state: "paid", ended: "2026-01-01T10:05:00Z" }),
       subscription("s7", { state: "CANCELLED", reason: "dunning", monthlyMinor: 8, ended: "2026-09-30T10:00:00Z" }),
       charge("s7-1-1", "2026-01-01T10:00:00Z", { state: "paid", ended: "2026-01-01T10:05:00Z" }),
       charge("s7-2-1", "2026-09-01T10:00:00Z", { state: "failed", reason: "hard", ended: "2026-09-01T10:00:00Z" }),
       charge("s7-2-2", "2026-09-03T10:00:00Z", { state: "failed", reason: "soft", ended: "2026-09-03T10:00:00Z" }),
-      // Its first payment after the trial has failed: past due, which counts, from then on.
+      // Its first payment after the trial failed. It is past due from then on, which counts.
       subscription("s8", { state: "PAST_DUE", monthlyMinor: 3, activeSince: "2026-08-15T10:00:00Z" }),
       charge("s8-1-1", "2026-09-10T10:00:00Z", { state: "asked", reason: "overdue" }),
       // Paused since September.
       subscription("s9", { state: "PAUSED", monthlyMinor: 100_000, changed: "2026-09-15T10:00:00Z" }),
       charge("s9-1-1", "2026-01-01T10:00:00Z", { state: "paid", ended: "2026-01-01T10:05:00Z" }),
-      // Failed in August, paid four days later; the attempt that never came to the gateway is no failure.
+      // Failed in August and paid four days later. The attempt that never reached the gateway is
+      // not a failure.
       charge("s1-8-1", "2026-08-01T07:00:00Z", { state: "failed", reason: "lost", ended: "2026-08-01T07:00:00Z" }),
       charge("s1-8-2", "2026-08-01T10:00:00Z", { state: "failed", reason: "soft", ended: "2026-08-01T10:00:00Z" }),
       charge("s1-8-3", "2026-08-05T10:00:00Z", { state: "paid", ended: "2026-08-05T10:00:00Z" }),
       // Its link was unpaid for three days, and paid in the next month.
       charge("s1-9-1", "2026-08-25T10:00:00Z", { state: "paid", reason: "overdue", ended: "2026-09-02T10:00:00Z" }),
-      // Only ever lost, then paid: no failure.
+      // Only lost requests and then a payment: not a failure.
       charge("s1-7-1", "2026-08-02T10:00:00Z", { state: "failed", reason: "lost", ended: "2026-08-02T10:00:00Z" }),
       charge("s1-7-2", "2026-08-02T11:00:00Z", { state: "paid", ended: "2026-08-02T11:00:00Z" }),
       // Another currency.
@@ -411,7 +412,7 @@ describe("reports of merchants", async () => {
     const [august, september] = report.buckets.map((bucket) => bucket.find(({ currency }) => currency === "EUR"));
     assert.deepEqual(august, {
       currency: "EUR",
-      // s1, s7, s9 and from the 20th s2.
+      // These are s1, s7, s9 and, from the 20th, s2.
       ...{ active: 4, mrrMinor: 1_000 + 8 + 100_000 + 200 },
       ...{ activeBefore: 4, mrrBeforeMinor: 1_000 + 40 + 8 + 100_000 },
       ...{
@@ -422,12 +423,13 @@ describe("reports of merchants", async () => {
         churnedDunning: 0,
         churnedDunningMrrMinor: 0,
       },
-      // s1's eighth, after 4 days, and its ninth, overdue on the 28th and paid 5 days later: of two the lower is the median.
+      // The eighth cycle of s1, after 4 days, and its ninth, overdue on the 28th and paid 5 days
+      // later. The median of two is the lower one.
       ...{ failedCycles: 2, recoveredCycles: 2, medianDaysToRecover: 4 },
     });
     assert.deepEqual(september, {
       currency: "EUR",
-      // s1, s2, s8.
+      // These are s1, s2 and s8.
       ...{ active: 3, mrrMinor: 1_203, activeBefore: 4, mrrBeforeMinor: 101_208 },
       ...{ started: 1, startedMrrMinor: 3, churnedVoluntary: 0, churnedVoluntaryMrrMinor: 0, churnedDunning: 1, churnedDunningMrrMinor: 8 },
       ...{ failedCycles: 2, recoveredCycles: 0, medianDaysToRecover: null },
@@ -439,7 +441,8 @@ describe("reports of merchants", async () => {
       ...{ churnedVoluntary: 1, churnedVoluntaryMrrMinor: 40, churnedDunning: 1, churnedDunningMrrMinor: 8 },
       ...{ failedCycles: 4, recoveredCycles: 2, medianDaysToRecover: 4 },
     });
-    // A month says the same whatever is asked for beside it: what is ACTIVE now may have been in its trial, and what is paid now not have been paid then.
+    // A month has the same figures in every range, although a subscription that is ACTIVE now may
+    // have been in its trial, and a paid charge unpaid.
     for (const [from, to, index] of [
       ["2026-07-01", "2026-07-31", 0],
       ["2026-08-01", "2026-08-31", 1],
@@ -452,7 +455,7 @@ describe("reports of merchants", async () => {
     }
   });
 
-  it("a report is equal to the list and to the overview, with what ClickHouse does not have yet", async (test) => {
+  it("matches the list and the overview, including rows that ClickHouse does not have yet", async (test) => {
     const kv = await kvOf(test);
     const owner = shopOf("EQUAL");
     const methods = ["CARD", "SATISPAY", "PAYBYLINK", "UNKNOWN"] as const;
@@ -466,7 +469,7 @@ describe("reports of merchants", async () => {
       }),
     );
     await stored(owner, payments.slice(0, 40));
-    // Delivered already, changed since, and new.
+    // An already delivered row, a changed one and a new one.
     await write(
       kv,
       payments.slice(35).map((one) => paymentOf("EQUAL", one)),
@@ -498,7 +501,7 @@ describe("reports of merchants", async () => {
     const tilesOf = (all: readonly { currency: string; volumeMinor: number; approved: number; declined: number }[]) =>
       all.map(({ currency, volumeMinor, approved, declined }) => ({ currency, volumeMinor, approved, declined }));
     assert.deepEqual(tilesOf(totals), day.sums);
-    // And each day alone.
+    // Each day separately.
     for (const [index, bucket] of buckets.entries()) {
       const [dayFromMs = 0, dayUntilMs = 0] = CHANGE.slice(index);
       assert.deepEqual(tilesOf(bucket), (await list.sums("EQUAL", { fromMs: dayFromMs, untilMs: dayUntilMs })).sums);
@@ -516,7 +519,7 @@ describe("reports of merchants", async () => {
     );
   });
 
-  it("what waits in the outbox is counted once, in its newest version, and what ClickHouse has in a newer one is left to it", async (test) => {
+  it("counts a waiting row once in its newest version, and leaves newer versions to ClickHouse", async (test) => {
     const kv = await kvOf(test);
     const owner = shopOf("WAITS");
     const at = "2026-10-24T10:00:00Z";
@@ -538,7 +541,7 @@ describe("reports of merchants", async () => {
     );
   });
 
-  it("where more waits than a query can take along, the report is as of the first of it", async (test) => {
+  it("shows the state before the first waiting row if too many rows wait for a query", async (test) => {
     const kv = await kvOf(test);
     const owner = shopOf("MANY");
     await stored(owner, [{ uuid: "q0", at: "2026-10-24T10:00:00Z" }]);
@@ -551,11 +554,11 @@ describe("reports of merchants", async () => {
     assert.equal(report.totals[0]?.approved, 1);
   });
 
-  it("of what a terminal writes in the place of a currency a report has some, and every currency that there is", async (test) => {
+  it("includes some invalid currencies that terminals wrote, and every real one", async (test) => {
     const kv = await kvOf(test);
     const owner = shopOf("ODD-CURRENCIES");
     const payment = (uuid: string, currency: string) => ({ uuid, at: "2026-10-24T10:00:00Z", currency, terminalId: `T-${uuid}` });
-    // More of each than of a currency.
+    // More rows of each than of a currency.
     const odd = Array.from({ length: 60 }, (_, index) => [
       payment(`y${index}`, `AMOUNT ${index}`),
       payment(`z${index}`, `AMOUNT ${index}`),
@@ -581,7 +584,7 @@ describe("reports of merchants", async () => {
     assert.equal(all.terminals.activeTerminalsInAll, 122);
   });
 
-  it("an answer is shared for 15 s, of one merchant, environment and question", async (test) => {
+  it("shares a result for 15 s, per merchant, environment and query", async (test) => {
     const kv = await kvOf(test);
     const owner = shopOf("SHARED");
     await stored(owner, [{ uuid: "s0", at: "2026-10-24T10:00:00Z" }]);
@@ -600,7 +603,7 @@ describe("reports of merchants", async () => {
     assert.equal(await approved(owner), 2);
   });
 
-  it("finds nothing and breaks nothing by text that means something in SQL", async (test) => {
+  it("matches nothing and breaks nothing with SQL", async (test) => {
     const kv = await kvOf(test);
     const owner = shopOf("SAFE-REPORT");
     const odd = ["' OR '1'='1", "'; DROP TABLE relay.merchant_objects; --", "\\' OR 1=1 --", "{starts:Array(Int64)}", "\0", "a b\t\n😀"];
@@ -634,7 +637,7 @@ describe("reports of merchants", async () => {
     assert.equal((await reports.report("payments", owner, { edges: CHANGE })).totals[0]?.approved, 1);
   });
 
-  it("refuses points that are none, and more than there may be", async (test) => {
+  it("rejects invalid buckets, and too many", async (test) => {
     const { reports } = readersOf(await kvOf(test));
     for (const wrong of [[], [1], [2, 1], [1, 1], Array.from({ length: 403 }, (_, index) => index)]) {
       await assert.rejects(reports.report("payments", shopOf("ANY"), { edges: wrong }), (error) => {
@@ -643,7 +646,7 @@ describe("reports of merchants", async () => {
     }
   });
 
-  it("without ClickHouse it says so, and that payments go on", async (test) => {
+  it("states without ClickHouse that reports are unavailable and payments continue", async (test) => {
     const kv = await kvOf(test);
     const closed = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => closed.once("listening", resolve));

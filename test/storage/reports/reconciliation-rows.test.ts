@@ -70,7 +70,7 @@ function conflict(uuid: string, at: string, terminalId = "T1"): ConflictRow {
   return { type: "conflict", id: `${uuid}-${at}`, uuid, terminalId, postedBy: "fleet", atMs: Date.parse(at), raw: "{}" };
 }
 
-describe("what days are closed by", async () => {
+describe("the figures that close a day", async () => {
   const world = await sharedClickHouse();
   const client = connectClickHouse({ url: world.clickhouse.url, ...ADMIN });
   const sink = clickHouseSink(client);
@@ -87,7 +87,7 @@ describe("what days are closed by", async () => {
     return kv;
   }
 
-  /** A merchant's thing, as the feed writes it. */
+  /** Inserts an object of a merchant as the feed does. */
   async function object(
     object: string,
     id: string,
@@ -112,10 +112,10 @@ describe("what days are closed by", async () => {
     });
   }
 
-  it("are the sums of a merchant's rows by local day, over both clock changes, with the newest version of each", async (test) => {
+  it("sums a merchant's rows by local day across both clock changes, with the newest version of each", async (test) => {
     const rows = createReconciliationRows({ kv: await kvOf(test), client });
     await deliver(sink, [
-      // The day of 25 hours in Rome: from 22:00 UTC on the 24th to 23:00 UTC on the 25th.
+      // The day with 25 hours in Rome: from 22:00 UTC on the 24th to 23:00 UTC on the 25th.
       row({ uuid: "before", at: "2026-10-24T21:59:59.999Z", amountCents: 1 }),
       row({ uuid: "first", at: "2026-10-24T22:00:00Z", amountCents: 1_000 }),
       row({ uuid: "twice-1", at: "2026-10-25T00:30:00Z", amountCents: 2_000 }),
@@ -126,7 +126,7 @@ describe("what days are closed by", async () => {
       row({ uuid: "changed", at: "2026-10-25T11:00:00Z", amountCents: 10 }),
       row({ uuid: "changed", at: "2026-10-25T11:00:00Z", amountCents: 30, revision: 2 }),
       row({ uuid: "by-link", at: "2026-10-25T13:00:00Z", kind: null, method: "PAYBYLINK", amountCents: 800 }),
-      // What is no payment, no day has.
+      // Rows that are not payments belong to no day.
       row({ uuid: "a-receipt", at: "2026-10-25T12:00:00Z", kind: null, method: "RECEIPT" }),
       row({ uuid: "scan", at: "2026-10-25T12:00:00Z", kind: "scan", method: "SCAN" }),
       row({ uuid: "others", at: "2026-10-25T12:00:00Z", shop: "OTHER" }),
@@ -143,12 +143,13 @@ describe("what days are closed by", async () => {
     await object("link", "pl_1", "2026-10-25T10:00:00Z", "PENDING", 500);
     await object("link", "pl_1", "2026-10-25T10:00:00Z", "PAID", 500, "SHOP", 2);
     await object("link", "pl_2", "2026-10-25T10:00:00Z", "EXPIRED", 100);
-    // Asked for on the day, of a payment of another one; and of a payment of the day, days later.
+    // A refund requested on the day for a payment of another day, and one requested days later for
+    // a payment of this day.
     await object("refund", "re_1", "2026-10-25T10:00:00Z", "done", 1_000);
     await object("refund", "re_2", "2026-11-15T10:00:00Z", "done", 300, "SHOP", 1, "by-link");
     await object("refund", "re_3", "2026-11-15T10:00:00Z", "refused", 500, "SHOP", 1, "by-link");
     await object("refund", "re_4", "2026-11-15T10:00:00Z", "done", 400, "OTHER", 1, "by-link");
-    // Only payments by link are given back from here.
+    // Only payments by link can be refunded here.
     await object("refund", "re_5", "2026-10-25T10:00:00Z", "unknown", 70, "SHOP", 1, "first");
     await object("dispute", "dp_1", "2026-10-25T10:00:00Z", "OPEN", 1_000);
     const days = ["2026-10-24", "2026-10-25", "2026-10-26"].map(ROME.boundsOf);
@@ -183,7 +184,8 @@ describe("what days are closed by", async () => {
       },
       conflicting: { count: 1, items: [{ uuid: "first", terminalId: "T1" }] },
     });
-    // A late result: its command is not unknown any more, and the result is of the day on which it came.
+    // After a late result, its command is not unknown any more, and the result belongs to the day
+    // of its arrival.
     await deliver(sink, [
       { ...row({ uuid: "known-late", at: "2026-10-26T09:00:00Z", amountCents: 100 }) },
       life("known-late", "2026-10-25T09:00:01Z", "done", {
@@ -195,7 +197,7 @@ describe("what days are closed by", async () => {
     assert.deepEqual(later.get("2026-10-25"), { ...closed, unknown: { count: 1, items: [{ uuid: "nobody-knows", terminalId: "T1" }] } });
     assert.deepEqual(later.get("2026-10-26")?.payments, [{ ...line, count: 2, amountMinor: 107 }]);
 
-    // The view for analysts shows the same.
+    // The view for analysts shows the same figures.
     const shown = await ask(
       world,
       `SELECT item, terminal_id, method, state, currency, transactions, total_minor FROM relay.reconciliation_in(zone = 'Europe/Rome')
@@ -215,7 +217,7 @@ describe("what days are closed by", async () => {
     ];
     const text = (values: unknown[][]) => values.map((value) => JSON.stringify(value)).sort();
     assert.deepEqual(text(lines), text(expected));
-    // Under its former name it is still there.
+    // The view still exists under its previous name.
     const before = await ask(
       world,
       "SELECT sum(net_minor) FROM reconciliation(zone = 'Europe/Rome') WHERE merchant_id = 'SHOP' AND day = '2026-10-25'",
@@ -227,10 +229,11 @@ describe("what days are closed by", async () => {
     ]);
   });
 
-  it("put a merchant's terminals together on days with too many lines, however many those are in all", async (test) => {
+  it("combines a merchant's terminals on days with too many lines, however many lines there are in total", async (test) => {
     const rows = createReconciliationRows({ kv: await kvOf(test), client });
     const days = Array.from({ length: 35 }, (_, index) => ROME.boundsOf(ROME.after("2024-03-01", index)));
-    // On each day but the last, a payment of each of seven thousand terminals: a quarter of a million lines.
+    // Each day but the last has a payment of each of seven thousand terminals: a quarter of a
+    // million lines.
     await client.command({
       query: `INSERT INTO relay.merchant_transactions (merchant_id, day, created_at, uuid, terminal_id, version, method, status, amount_cents, currency, command_kind)
         SELECT 'LARGE', toDate(at), at, toString(number), concat('T', toString(number % 7000)), 1, 'CARD', 'OK', 10, 'EUR', 'payment'
@@ -245,7 +248,7 @@ describe("what days are closed by", async () => {
     assert.deepEqual(found.get("2024-04-04")?.payments, [{ terminalId: "T1", ...line, count: 1, amountMinor: 100 }]);
   });
 
-  it("have a line for each terminal up to the limit of a day", async (test) => {
+  it("has a line for each terminal up to the limit of a day", async (test) => {
     const rows = createReconciliationRows({ kv: await kvOf(test), client });
     await client.command({
       query: `INSERT INTO relay.merchant_transactions (merchant_id, day, created_at, uuid, terminal_id, version, method, status, amount_cents, currency, command_kind)
@@ -260,7 +263,7 @@ describe("what days are closed by", async () => {
     ]);
   });
 
-  it("are those of merchants that have anything, in the order of their ids", async (test) => {
+  it("lists the merchants with any rows, ordered by id", async (test) => {
     const rows = createReconciliationRows({ kv: await kvOf(test), client });
     await deliver(sink, [
       row({ uuid: "m1", at: "2025-02-03T10:00:00Z", shop: "M-1" }),
@@ -277,18 +280,19 @@ describe("what days are closed by", async () => {
     assert.deepEqual(await rows.merchants(range, "M-2", 10), ["M-3"]);
   });
 
-  it("are also looked for where nothing is left of what a day named", async (test) => {
+  it("finds merchants of which no row of the day is left", async (test) => {
     const rows = createReconciliationRows({ kv: await kvOf(test), client });
     const at = "2025-02-04T10:00:00Z";
     await deliver(sink, [life("taken-back", at, "unknown", { shop: "ONLY-UNKNOWN" })]);
-    // The terminal said that it had executed nothing: there is no result, and the row of before is merged away.
+    // The terminal reported that it executed nothing. There is no result, and the earlier row is
+    // merged away.
     await deliver(sink, [life("taken-back", at, "cancelled", { shop: "ONLY-UNKNOWN", version: rowVersion("cancelled", 2) })]);
     await client.command({ query: "OPTIMIZE TABLE relay.command_lives FINAL" });
     const { fromMs, untilMs } = ROME.boundsOf("2025-02-04");
     assert.deepEqual(await rows.merchants({ fromMs, untilMs }, null, 10), ["ONLY-UNKNOWN"]);
   });
 
-  it("are all there only when the outbox has none of that time, and none was refused", async (test) => {
+  it("reports complete rows only if the outbox has none of that time and none was rejected", async (test) => {
     const kv = await kvOf(test);
     const rows = createReconciliationRows({ kv, client });
     const atMs = Date.parse("2026-11-23T10:00:00Z");
@@ -303,7 +307,7 @@ describe("what days are closed by", async () => {
     assert.equal(await rows.areThere(atMs), "all");
   });
 
-  it("are not there where ClickHouse is not", async (test) => {
+  it("rejects without ClickHouse", async (test) => {
     const away = connectClickHouse({ url: "http://127.0.0.1:1", ...ADMIN });
     test.after(() => away.close());
     const rows = createReconciliationRows({ kv: await kvOf(test), client: away });

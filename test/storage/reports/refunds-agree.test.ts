@@ -35,17 +35,17 @@ const LOCAL = createLocalTime(ZONE);
 const CALENDAR = dayCalendar(ZONE);
 const HOUR_MS = 3_600_000;
 
-/** Days of Rome, of which the second has 25 hours. */
+/** The days in Rome. The second has 25 hours. */
 const DAYS = ["2026-10-24", "2026-10-25", "2026-10-26", "2026-10-27"].map(CALENDAR.boundsOf);
 const [FIRST_MS, END_MS] = [DAYS[0]?.fromMs ?? 0, DAYS.at(-1)?.untilMs ?? 0];
 const HOURS = (END_MS - FIRST_MS) / HOUR_MS;
 
-/** What is stored, by what it is for the shop: the last four are no payments. */
+/** The kinds of stored rows. The last four are not payments. */
 const WHAT = ["card", "satispay", "voucher", "paid as receipt", "unasked card", "link", "check", "receipt", "cancel", "scan"] as const;
 type What = (typeof WHAT)[number];
 const NO_PAYMENTS: readonly What[] = ["check", "receipt", "cancel", "scan"];
 
-/** How a result came to be: its command and the method that it names. */
+/** The command of a result, and the method that it names. */
 const RESULTS: Readonly<Record<What, { kind: TransactionRow["kind"]; service?: string; method: Transaction["method"] }>> = {
   card: { kind: "payment", service: "PAYCC", method: "CARD" },
   satispay: { kind: "payment", service: "PAYSAT", method: "SATISPAY" },
@@ -65,7 +65,7 @@ interface Made {
   isOk: boolean;
   amountMinor: number;
   currency: string;
-  /** What is given back of a paid link, and after how many hours. */
+  /** The refunds of a paid link, and their delays in hours. */
   refunds: readonly { part: "whole" | "part"; state: "done" | "unknown" | "refused"; afterHours: number }[];
   isDisputed: boolean;
   place: "clickhouse" | "outbox" | "both";
@@ -91,7 +91,7 @@ const MADE: fc.Arbitrary<Made> = fc.record({
   refundPlace: fc.constantFrom("clickhouse" as const, "outbox" as const, "both" as const),
 });
 
-/** Amounts by day (of the payment, or of the refund) and currency. */
+/** Amounts by day (of the payment or of the refund) and currency. */
 class Sums {
   readonly #sums = new Map<string, number>();
 
@@ -100,7 +100,7 @@ class Sums {
     this.#sums.set(key, (this.#sums.get(key) ?? 0) + minor);
   }
 
-  /** Without what comes to nothing. */
+  /** Returns the amounts other than zero. */
   all(): [string, number][] {
     return [...this.#sums].filter(([, minor]) => minor !== 0).sort(([one], [other]) => (one < other ? -1 : 1));
   }
@@ -115,9 +115,9 @@ class Sums {
 interface World {
   rows: { row: TransactionRow; place: Made["place"] }[];
   things: { row: ObjectRow; place: Made["place"] }[];
-  /** By the day of the payment: what is left of approved payments. */
+  /** The rest of approved payments, by the day of the payment. */
   byPayment: Sums;
-  /** By the day of the refund: approved payments less refunds. */
+  /** Approved payments less refunds, by the day of the refund. */
   byRefund: Sums;
   refunded: Sums;
 }
@@ -148,7 +148,7 @@ function worldOf(shop: string, made: readonly Made[]): World {
       world.things.push({ row: objectOf(owner, "dispute", { id: `dp-${uuid}`, at, uuid, amountMinor, currency, state: "LOST" }), place });
     }
     if (what !== "link" || !isOk) return;
-    // Nothing is given back twice: where all of it was, nothing is left for a second time.
+    // No amount is refunded twice: after a full refund, nothing is left for a second one.
     let leftMinor = amountMinor;
     refunds.forEach(({ part, state, afterHours }, nth) => {
       const minor = part === "whole" ? leftMinor : Math.floor(leftMinor / 2);
@@ -170,7 +170,7 @@ function worldOf(shop: string, made: readonly Made[]): World {
   return world;
 }
 
-describe("refunds in lists, files, reports, closed days and SQL", async () => {
+describe("the refunds in lists, files, reports, closed days and SQL", async () => {
   const clickhouse = await sharedClickHouse();
   const client = connectClickHouse({ url: clickhouse.clickhouse.url, ...ADMIN });
   const portalClient = connectClickHouse({ url: clickhouse.clickhouse.url, ...ADMIN }, { workload: PORTAL_WORKLOAD });
@@ -181,7 +181,7 @@ describe("refunds in lists, files, reports, closed days and SQL", async () => {
   });
   after(() => Promise.all([client.close(), portalClient.close()]));
 
-  /** The rows of a query of a day, a currency and a sum. */
+  /** Returns the rows of a query for a day, a currency and a sum. */
   async function sqlSums(query: string): Promise<Sums> {
     const { status, text } = await ask(clickhouse, `${query} FORMAT JSONCompactEachRow`);
     assert.equal(status, 200, text);
@@ -193,16 +193,16 @@ describe("refunds in lists, files, reports, closed days and SQL", async () => {
     return sums;
   }
 
-  it("come to the same net, to the cent, by the day of the payment and by the day of the refund", async (test) => {
+  it("matches in every net amount, to the cent, by the day of the payment and by the day of the refund", async (test) => {
     const directory = await mkdtemp(join(tmpdir(), "relay-refunds-"));
     const kv = await openKv(directory);
     test.after(async () => {
       await kv.close();
       await rm(directory, { recursive: true, force: true });
     });
-    // A day after the last refund: reports count up to now.
+    // A day after the last refund, because reports cover the time up to now.
     const clock = { ...realClock, nowMs: () => END_MS + 100 * HOUR_MS };
-    // A busy machine is not to decide.
+    // A slow machine must not affect the result.
     const timers: Timers = { ...machineTimers, set: (ms, work) => machineTimers.set(ms * 20, work) };
     const parts = { kv, clock, timers, client: portalClient };
     let run = 0;
@@ -264,7 +264,7 @@ describe("refunds in lists, files, reports, closed days and SQL", async () => {
           assert.deepEqual(listRefunds.all(), refunded.all(), `refunds in the list: ${where}`);
           assert.deepEqual(inCsv.all(), byPayment.all(), `CSV: ${where}`);
           assert.deepEqual(inXlsx.inAll(), byPayment.inAll(), `total row of XLSX: ${where}`);
-          // A filter by what was given back leaves out nothing and adds nothing.
+          // A filter by refunded amount drops nothing and adds nothing.
           for (const refundState of ["NONE", "PARTLY_REFUNDED", "REFUNDED", "ANY"] as const) {
             const page = await list.page(shop, { filter: { refundState }, after: null, limit: 200 });
             const matching = seen.filter((found) => {
@@ -286,9 +286,9 @@ describe("refunds in lists, files, reports, closed days and SQL", async () => {
             }
           });
           assert.deepEqual(inReport.all(), byRefund.all(), `analytics: ${where}`);
-          // The rules differ by days only.
+          // The rules differ only in the days.
           assert.deepEqual(inReport.inAll(), byPayment.inAll());
-          // As many are approved as the list has.
+          // The approved number matches the list.
           assert.deepEqual(
             inAll.map(({ approved }) => approved).reduce((sum, one) => sum + one, 0),
             seen.filter(({ transaction }) => transaction.status === "OK").length,

@@ -13,7 +13,7 @@ import { ADMIN, sharedClickHouse } from "../clickhouse/clickhouse-world.ts";
 import { endedRow, objectRow, START_MS, transactionRow } from "../feed/feed-world.ts";
 
 const DAY_MS = 86_400_000;
-/** Versions of the store, which is all that they are here. */
+/** Versions of the store. Here they are only numbers. */
 const THEN = 1_000_000;
 const SINCE = { storeVersion: THEN, atMs: START_MS, keptSinceMs: START_MS - 10 * DAY_MS };
 
@@ -37,7 +37,7 @@ function lifeRow(uuid: string, members: Partial<LifeRow> = {}): LifeRow {
   };
 }
 
-describe("what ClickHouse holds that a restored store lacks", async () => {
+describe("the data in ClickHouse that a restored store lacks", async () => {
   const world = await sharedClickHouse();
   const client = connectClickHouse({ url: world.clickhouse.url, ...ADMIN });
   const fedRows = createFedRows(client);
@@ -50,12 +50,12 @@ describe("what ClickHouse holds that a restored store lacks", async () => {
     return byUuid;
   }
 
-  it("is nothing where there is nothing", async () => {
+  it("is empty without rows", async () => {
     assert.deepEqual(await fedRows.until(0), { storeVersion: 0, formerMs: 0 });
     assert.equal((await held()).size, 0);
   });
 
-  it("is what the store had given later versions, with all that rows tell", async () => {
+  it("contains everything with later versions of the store, with all members of the rows", async () => {
     const result = fromStore(transactionRow({ uuid: "paid" }), THEN + 5);
     const life = fromStore(lifeRow("paid", { acceptedAtMs: START_MS - 5 * DAY_MS }), THEN + 4);
     const unknown = fromStore(lifeRow("unknown", { state: "unknown", channel: null, sentAtMs: null }), THEN + 9);
@@ -82,14 +82,14 @@ describe("what ClickHouse holds that a restored store lacks", async () => {
     assert.deepEqual(await fedRows.until(START_MS), { storeVersion: THEN + 9, formerMs: 0 });
   });
 
-  it("is told by a thing of a merchant's, too, whenever that was made, and holds none of them", async () => {
+  it("includes versions of merchants' objects of any age, but not the objects", async () => {
     const id = "long before";
     await feed([fromStore(objectRow({ id, createdAtMs: START_MS - 300 * DAY_MS }), THEN + 20)]);
     assert.deepEqual(await fedRows.until(START_MS), { storeVersion: THEN + 20, formerMs: 0 });
     assert.equal((await held()).has(id), false);
   });
 
-  it("is both halves of a row that tells of a result and of its command's end", async () => {
+  it("combines the two halves of a row with a result and the end of its command", async () => {
     await feed([fromStore(endedRow({ uuid: "ended" }), THEN + 2)]);
     const { life, ...result } = endedRow({ uuid: "ended" });
     const { kind, sender, version } = result;
@@ -99,7 +99,7 @@ describe("what ClickHouse holds that a restored store lacks", async () => {
     });
   });
 
-  it("is what a former release wrote since, ranked as rows are now", async () => {
+  it("includes later rows of an earlier release, ranked like current rows", async () => {
     await feed([
       { ...transactionRow({ uuid: "former", createdAtMs: START_MS + 1 }), version: 2 },
       { ...transactionRow({ uuid: "long ago", createdAtMs: START_MS - 1 }), version: 2 },
@@ -110,7 +110,7 @@ describe("what ClickHouse holds that a restored store lacks", async () => {
     assert.equal((await fedRows.until(START_MS)).formerMs, START_MS + 1);
   });
 
-  it("comes in pages that leave nothing out", async () => {
+  it("returns every row in its pages", async () => {
     const rows = Array.from({ length: 1_203 }, (_, n) =>
       fromStore(
         transactionRow({ uuid: `many-${"x".repeat(55)}${n}`, terminalId: `M${n % 7}`, createdAtMs: START_MS + (n % 3) * DAY_MS }),

@@ -26,7 +26,7 @@ import { endedRow, keysUnder, openKv, realClock, START_MS, transactionRow, write
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
-/** Within each of the windows in which a page is looked for, and behind the last. */
+/** An age within each of the windows of a page, and one after the last. */
 const AGES_DAYS = [0, 1, 5, 20, 100, 400];
 
 interface Members {
@@ -89,7 +89,7 @@ function unavailable(text: RegExp): (error: unknown) => true {
   };
 }
 
-describe("transactions of merchants", async () => {
+describe("the transactions of merchants", async () => {
   const world = await sharedClickHouse();
   const client = connectClickHouse({ url: world.clickhouse.url, ...ADMIN });
   const portalClient = connectClickHouse({ url: world.clickhouse.url, ...ADMIN }, { workload: PORTAL_WORKLOAD });
@@ -139,7 +139,7 @@ describe("transactions of merchants", async () => {
     return found;
   }
 
-  it("gives back what was stored, from ClickHouse and from the outbox, newest first", async (test) => {
+  it("returns stored transactions from ClickHouse and the outbox, newest first", async (test) => {
     const kv = await kvOf(test);
     const reader = readerOf(kv);
     const stored = { ...rowOf({ uuid: "stored", shop: "BACK" }), amountDiffers: true };
@@ -158,7 +158,7 @@ describe("transactions of merchants", async () => {
     assert.equal(await reader.find("BACK", "neither"), null);
   });
 
-  it("has no row of another merchant, nor one whose terminal only says that it is this one's, by whatever way", async (test) => {
+  it("excludes rows of other merchants, and rows whose terminal only claims to belong to this one", async (test) => {
     const kv = await kvOf(test);
     const own = rowOf({ uuid: "own", shop: "MINE" });
     const claimed = rowOf({ uuid: "claimed" });
@@ -176,7 +176,7 @@ describe("transactions of merchants", async () => {
     for (const uuid of ["claimed", "theirs", "theirs-waiting", "claimed-waiting"]) assert.equal(await reader.find("MINE", uuid), null);
   });
 
-  it("finds nothing and breaks nothing by text that means something in SQL, in every filter", async (test) => {
+  it("matches nothing and breaks nothing with SQL in any filter", async (test) => {
     const kv = await kvOf(test);
     const odd = [
       "' OR '1'='1",
@@ -205,7 +205,7 @@ describe("transactions of merchants", async () => {
     assert.deepEqual(uuidsOf(await allPages(reader, "SAFE", {}, 10)), ["safe"]);
   });
 
-  it("finds by a uuid in any spelling or by its beginning, by an authorization code and by the end of a card's number", async (test) => {
+  it("finds a uuid in any spelling or by its start, an authorization code, and the end of a card number", async (test) => {
     const kv = await kvOf(test);
     const uuid = "0B0FCB6E-5d0f-4b8a-9d53-1d8a4f6a2f10";
     const row = rowOf({ uuid, shop: "SEARCH", authCode: "778899", pan: "************4321" });
@@ -221,12 +221,12 @@ describe("transactions of merchants", async () => {
       assert.deepEqual(await search("other-of"), ["other-of-another-kind"]);
       for (const q of ["7788", "5d0f", "0B0FCB6E-5d0f-4b8a-9d53-1d8a4f6a2f11"]) assert.deepEqual(await search(q), []);
       assert.deepEqual((await readerOf(kv).find("SEARCH", uuid.toUpperCase()))?.transaction, row.transaction);
-      // Only uuids of the usual form are the same in capitals.
+      // Only uuids of the usual form are equal in capitals.
       assert.equal(await readerOf(kv).find("SEARCH", "Other-of-another-kind"), null);
     }
   });
 
-  it("has payments by the service of their command, and apart from them the other results, wherever they are", async (test) => {
+  it("lists payments by the service of their command, and separates other results, wherever they are stored", async (test) => {
     const kv = await kvOf(test);
     const ofService = (service: string, members: Members): TransactionRow => {
       const row = rowOf(members);
@@ -265,7 +265,7 @@ describe("transactions of merchants", async () => {
     }
   });
 
-  it("is what a list of all newest versions would be, whatever is where, page by page and as a file", async (test) => {
+  it("matches a list of all newest versions, wherever the rows are, page by page and as a file", async (test) => {
     let run = 0;
     const model = fc.record({
       uuid: fc.integer({ min: 0, max: 11 }),
@@ -301,7 +301,8 @@ describe("transactions of merchants", async () => {
         run += 1;
         const shop = `MODEL${run}`;
         const terminal = (name: string) => `${name}-${run}`;
-        // What a version says never changes: of two rows with one key and version the first counts. Days to months apart, two uuids a time.
+        // A version never changes: of two rows with the same key and version, the first one counts.
+        // Times are days to months apart, with two uuids at each.
         const known = new Map<string, { row: TransactionRow; place: string }>();
         for (const { uuid, place, terminalId, authCode, actionCode, ...members } of rows) {
           const key = `${terminalId} ${uuid} ${members.revision}`;
@@ -311,7 +312,7 @@ describe("transactions of merchants", async () => {
           known.set(key, {
             row: rowOf({
               ...members,
-              // The command decides, so all versions of a result are of one kind.
+              // The command determines the kind, so all versions of a result have the same kind.
               ...(uuid % 4 === 3 ? { method: "SCAN", kind: "scan" } : { kind: "payment" }),
               ...codes,
               uuid: `uuid-${uuid}`,
@@ -352,9 +353,10 @@ describe("transactions of merchants", async () => {
     );
   });
 
-  it("sums hours from the first on, over the day that has 25 of them and the one that has 23", async (test) => {
+  it("sums hours from the first one, on days with 25 and 23 hours", async (test) => {
     const kv = await kvOf(test);
-    // The days of Rome on which clocks change in 2026: 29 March begins at 23:00 and ends at 22:00 UTC, 25 October from 22:00 to 23:00.
+    // The days of Rome with clock changes in 2026: 29 March starts at 23:00 and ends at 22:00 UTC,
+    // 25 October starts at 22:00 and ends at 23:00.
     const days = [
       { fromMs: Date.UTC(2026, 2, 28, 23), untilMs: Date.UTC(2026, 2, 29, 22), hours: 23 },
       { fromMs: Date.UTC(2026, 9, 24, 22), untilMs: Date.UTC(2026, 9, 25, 23), hours: 25 },
@@ -377,12 +379,12 @@ describe("transactions of merchants", async () => {
       );
       assert.equal(day.sums[0]?.approved, hours + 1);
     }
-    // 400 days of which the last ones are not of summer time.
+    // A range of 400 days that ends outside summer time.
     await readerOf(kv).sums("CLOCKS0", { fromMs: Date.parse("2025-10-04T22:00:00Z"), untilMs: Date.parse("2026-11-08T23:00:00Z") });
     await assert.rejects(readerOf(kv).sums("CLOCKS0", { fromMs: 0, untilMs: 401 * DAY_MS }), { code: "invalid_request" });
   });
 
-  it("shares sums for 15 seconds, and asks once for all who ask at once", async (test) => {
+  it("shares sums for 15 seconds, and queries once for all concurrent callers", async (test) => {
     const kv = await kvOf(test);
     let monotonicMs = 0;
     const reader = createMerchantTransactions({
@@ -399,7 +401,7 @@ describe("transactions of merchants", async () => {
     assert.equal(await approved(), 1);
   });
 
-  it("is the same file whatever is written while it is read", async (test) => {
+  it("returns the same file, whatever is written in the meantime", async (test) => {
     const kv = await kvOf(test);
     const row = (index: number, members: Partial<Members> = {}) =>
       rowOf({
@@ -420,7 +422,8 @@ describe("transactions of merchants", async () => {
       batches += 1;
       found.push(...batch);
       if (batches === 1) {
-        // What waited arrives, in the middle something is newer, and at both ends there is more.
+        // Waiting rows arrive, a row in the middle has a newer version, and both ends have more
+        // rows.
         await deliver(sink, [...rows.slice(0, 150), row(2_900, { revision: 2, amountCents: 2_900 })]);
         await deliver(
           sink,
@@ -437,7 +440,7 @@ describe("transactions of merchants", async () => {
     assert.equal((await allPages(reader, "FILE", {}, 200)).length, expected.length + 50);
   });
 
-  it("reads a file of many rows of one millisecond, and of large rows", async (test) => {
+  it("reads a file with many rows of one millisecond, and with large rows", async (test) => {
     const kv = await kvOf(test);
     const voucher = { text: "x".repeat(30_000) };
     const rows = Array.from({ length: 1_500 }, (_, index) => rowOf({ uuid: `same-${index}`, shop: "SAME", terminalId: `T${index % 3}` }));
@@ -460,7 +463,7 @@ describe("transactions of merchants", async () => {
     assert.deepEqual([count, cents], [rows.length, rows.length * 1_234]);
   });
 
-  it("ends the query of a file that nobody reads on, and gives its place back", async (test) => {
+  it("ends the query of a file that nobody reads any more, and releases its place", async (test) => {
     const kv = await kvOf(test);
     await deliver(
       sink,
@@ -479,9 +482,9 @@ describe("transactions of merchants", async () => {
     while ((await running()) !== "1\n") assert.ok(performance.now() < endsAtMs, "a query is still running");
   });
 
-  it("lets a merchant have two queries at once, others beside it, and refuses what waits too long", async (test) => {
+  it("allows two concurrent queries of a merchant and others beside it, and rejects those that wait too long", async (test) => {
     const kv = await kvOf(test);
-    // Takes connections and answers nothing.
+    // Accepts connections and never responds.
     const silent = createServer((socket) => {
       socket.on("error", () => undefined);
       test.after(() => socket.destroy());
@@ -503,7 +506,7 @@ describe("transactions of merchants", async () => {
     await Promise.all(held);
   });
 
-  it("is unavailable at once while ClickHouse is away, or there is none", async (test) => {
+  it("rejects immediately while ClickHouse is unavailable or missing", async (test) => {
     const kv = await kvOf(test);
     const away = connectClickHouse({ url: "http://127.0.0.1:1", ...ADMIN });
     test.after(() => away.close());
@@ -520,7 +523,7 @@ describe("transactions of merchants", async () => {
     }
   });
 
-  it("is unavailable when the backlog is too large to look through, and looks no second time at once", async (test) => {
+  it("rejects while the backlog is too large to search, and does not search it again immediately", async (test) => {
     const kv = await kvOf(test);
     await write(
       kv,
@@ -550,7 +553,7 @@ describe("transactions of merchants", async () => {
   });
 });
 
-/** The newest versions that match, newest first. */
+/** Returns the newest versions that match, newest first. */
 function modelList(rows: readonly TransactionRow[], filter: MerchantTransactionFilter): MerchantTransaction[] {
   const newest = new Map<string, TransactionRow>();
   for (const row of rows) {

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { Timers } from "../../../engine/kernel/timers.ts";
 import { MerchantTurns } from "../../../storage/transactions/merchant-turns.ts";
 
-/** Timers that fire when they are told to. */
+/** Creates timers that fire on request. */
 function world() {
   const set = new Set<() => void>();
   const timers: Timers = {
@@ -49,8 +49,8 @@ function world() {
 
 const busy = { code: "unavailable", retryAfterSeconds: 2 };
 
-describe("turns of merchants", () => {
-  it("are not kept for who has gone while waiting", async () => {
+describe("the turns of merchants", () => {
+  it("drops callers that have gone while waiting", async () => {
     const { turns, run, running, settled, endOne, timersSet } = world();
     const leaving = new AbortController();
     const all = [run("a"), run("a")];
@@ -68,13 +68,13 @@ describe("turns of merchants", () => {
     assert.deepEqual([turns.merchants, timersSet()], [0, 0]);
   });
 
-  it("are two at once for each merchant, and four for all", async () => {
+  it("allows two at once for each merchant, and four in total", async () => {
     const { turns, run, running, settled, endOne } = world();
     const all = ["a", "a", "a", "b", "b", "c"].map((merchantId) => run(merchantId));
     await settled();
     assert.deepEqual(running, ["a", "a", "b", "b"]);
     await endOne();
-    // The third of `a` has its own place now, and stands behind `c` for one of all.
+    // The third of `a` has a place of its merchant now, and waits behind `c` for a common place.
     assert.deepEqual(running, ["a", "a", "b", "b", "c"]);
     for (let index = 0; index < 5; index += 1) await endOne();
     await Promise.all(all);
@@ -82,7 +82,7 @@ describe("turns of merchants", () => {
     assert.equal(turns.merchants, 0);
   });
 
-  it("are refused where too many wait, or for too long, and are free again after a failure", async () => {
+  it("rejects callers if too many wait, or for too long, and works again after a failure", async () => {
     const { turns, run, settled, endOne, passTime, timersSet } = world();
     const held = [run("a"), run("a")];
     const waiting = Array.from({ length: 8 }, () => assert.rejects(run("a"), busy));
@@ -103,7 +103,7 @@ describe("turns of merchants", () => {
     assert.equal(turns.merchants, 0);
   });
 
-  it("are two files for each merchant, and the last ones of all for merchants without one, given back once", () => {
+  it("limits files to two for each merchant, keeps the last places for merchants without one, and releases each once", () => {
     const { turns } = world();
     const [giveBack, ...others] = ["a", "a", "b", "b", "c", "c"].map((merchantId) => turns.stream(merchantId));
     assert.ok(giveBack !== undefined);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import { createMerchantStore } from "../../../engine/partners/merchant-store.ts";
 
-/** A merchant as a partner creates it. */
+/** Stores a merchant as a partner creates it. */
 export async function putMerchant(
   kv: Kv,
   merchantId: string,

@@ -20,7 +20,7 @@ const row = (terminalId: string, uuid: string) =>
     version: 1,
   }) as const;
 
-/** A store that counts scans, and holds them until it is told to go on. */
+/** Creates a store that counts scans, and blocks them until it is released. */
 function world() {
   const kv = new MemoryKv();
   const held: (() => void)[] = [];
@@ -56,8 +56,8 @@ function world() {
 
 const uuids = (rows: readonly { type: string }[] | null) => rows?.map((found) => ("uuid" in found ? found.uuid : null)) ?? null;
 
-describe("looks through the outbox", () => {
-  it("find what was written before they were asked for, each its own", async () => {
+describe("the searches of the outbox", () => {
+  it("finds rows that were written before the call, for each text", async () => {
     const { looks, write } = world();
     await write("T1", "a");
     await write("T2", "b");
@@ -67,7 +67,7 @@ describe("looks through the outbox", () => {
     assert.deepEqual([uuids(one), uuids(two), uuids(none)], [["a", "c"], ["b"], []]);
   });
 
-  it("find a command's end in the row of its result, waiting or set aside", async () => {
+  it("finds a command's end in the row of its result, waiting or rejected", async () => {
     const kv = new MemoryKv();
     const rows = ["waiting", "aside"].map((uuid) => endedRow({ uuid, terminalId: "T1" }));
     await write(kv, rows, 1);
@@ -84,7 +84,7 @@ describe("looks through the outbox", () => {
     );
   });
 
-  it("are one at a time: who asks meanwhile shares the next, which sees what was written by then", async () => {
+  it("runs one search at a time, and later callers share the next one, which sees everything written before it", async () => {
     const { looks, write, state, release } = world();
     const { find } = looks();
     state.holding = true;
@@ -99,7 +99,7 @@ describe("looks through the outbox", () => {
     assert.equal(state.scans, 2);
   });
 
-  it("say when there is too much, and refuse more than a bound", async () => {
+  it("reports too many rows, and rejects callers over the limit", async () => {
     const { looks, write, state, release } = world();
     for (let index = 0; index < 3; index += 1) await write("T1", String(index));
     const { find } = looks(2);

@@ -13,8 +13,8 @@ function world(max = 10) {
   return { state, results, of };
 }
 
-describe("shared results", () => {
-  it("are asked for once within their time, by key", async () => {
+describe("the shared results", () => {
+  it("runs the work once per key and time", async () => {
     const { state, of } = world();
     assert.deepEqual(await Promise.all([of("a"), of("a"), of("b")]), [1, 1, 2]);
     state.nowMs = 99;
@@ -24,7 +24,7 @@ describe("shared results", () => {
     assert.equal(await of("a"), 3);
   });
 
-  it("are asked for again after a failure", async () => {
+  it("runs the work again after a failure", async () => {
     const { results, of } = world();
     await assert.rejects(
       results.of("a", () => Promise.reject(new Error("away"))),
@@ -33,7 +33,7 @@ describe("shared results", () => {
     assert.equal(await of("a"), 1);
   });
 
-  it("end once all who wait for them have gone, and not before", async () => {
+  it("ends the work when all waiting callers have gone, and not earlier", async () => {
     const { results, of } = world();
     const [one, other] = [new AbortController(), new AbortController()];
     let over: AbortSignal | undefined;
@@ -51,7 +51,7 @@ describe("shared results", () => {
     assert.equal(await of("a"), 1, "who asks next has it asked anew");
   });
 
-  it("go on for somebody who stays", async () => {
+  it("continues the work for a caller that stays", async () => {
     const { results } = world();
     const leaving = new AbortController();
     let answer = (_: number): void => {};
@@ -64,7 +64,7 @@ describe("shared results", () => {
     assert.equal(await stays, 7);
   });
 
-  it("are bounded: the oldest is forgotten", async () => {
+  it("limits its size by dropping the oldest", async () => {
     const { results, of } = world(3);
     for (const key of ["a", "b", "c", "d"]) await of(key);
     assert.equal(results.size, 3);

@@ -35,7 +35,7 @@ describe("the list of transactions", async () => {
     return kv;
   }
 
-  it("gives back what was stored, from ClickHouse and from the outbox, newest first", async (test) => {
+  it("returns stored transactions from ClickHouse and the outbox, newest first", async (test) => {
     const kv = await kvOf(test);
     const list = createTransactionList({ kv, client });
     const stored = endedRow({ uuid: "stored", terminalId: "BACK" });
@@ -45,7 +45,7 @@ describe("the list of transactions", async () => {
     assert.deepEqual(await list.page({ ...ALL, terminalId: "BACK" }), [waiting.transaction, stored.transaction]);
   });
 
-  it("leaves out the answers to administrator commands and to CANCEL, wherever they are", async (test) => {
+  it("excludes results of administrator commands and of CANCEL, wherever they are stored", async (test) => {
     const kv = await kvOf(test);
     const list = createTransactionList({ kv, client });
     const answer = (uuid: string, kind: TransactionRow["kind"]): TransactionRow => ({
@@ -58,7 +58,7 @@ describe("the list of transactions", async () => {
     assert.deepEqual(await list.page({ ...ALL, methods: ["UNKNOWN"], terminalId: "ANSWERS" }), [payment.transaction]);
   });
 
-  it("lists a result that ClickHouse refused", async (test) => {
+  it("lists a result that ClickHouse rejected", async (test) => {
     const kv = await kvOf(test);
     const row = transactionRow({ uuid: "refused", terminalId: "REFUSED" });
     const entry = { key: "o/0000000000001-x", writtenAtMs: 1, value: JSON.stringify(row), row };
@@ -67,7 +67,7 @@ describe("the list of transactions", async () => {
     assert.deepEqual(await list.page({ ...ALL, terminalId: "REFUSED" }), [row.transaction]);
   });
 
-  it("is what a list of all newest versions would be, whatever is where", async (test) => {
+  it("matches a list of all newest versions, wherever the rows are", async (test) => {
     let run = 0;
     const rowOf = fc.record({
       uuid: fc.integer({ min: 0, max: 11 }),
@@ -91,7 +91,8 @@ describe("the list of transactions", async () => {
       fc.asyncProperty(fc.array(rowOf, { maxLength: 20 }), fc.array(queryOf, { minLength: 3, maxLength: 3 }), async (rows, queries) => {
         run += 1;
         const terminalId = `MODEL${run}`;
-        // What a version says never changes: of two rows with one uuid and version the first counts. Days apart, two uuids a time.
+        // A version never changes: of two rows with the same uuid and version, the first one
+        // counts. Times are days apart, with two uuids at each.
         const known = new Map<string, { row: TransactionRow; place: string }>();
         for (const { uuid, place, ...members } of rows) {
           const key = `${uuid} ${members.revision}`;
@@ -124,7 +125,7 @@ describe("the list of transactions", async () => {
     );
   });
 
-  it("is unavailable while ClickHouse is away", async (test) => {
+  it("rejects while ClickHouse is unavailable", async (test) => {
     const kv = await kvOf(test);
     const away = connectClickHouse({ url: "http://127.0.0.1:1", ...ADMIN });
     const list = createTransactionList({ kv, client: away });
@@ -132,7 +133,7 @@ describe("the list of transactions", async () => {
     await assert.rejects(missingTransactionList("no chdb").page({ ...ALL, terminalId: "T1" }), unavailable(/no chdb/));
   });
 
-  it("is unavailable when the backlog is too large to look through", async (test) => {
+  it("rejects while the backlog is too large to search", async (test) => {
     const kv = await kvOf(test);
     const rows = Array.from({ length: 50_001 }, (_, index) => transactionRow({ uuid: `u${index}`, terminalId: "MANY" }));
     await write(kv, rows);

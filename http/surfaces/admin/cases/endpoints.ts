@@ -5,7 +5,10 @@ import { decideDispute, refuseResponse, requestEvidence } from "./network-says.t
 import { receiveDispute } from "./receive-dispute.ts";
 import type { DisputeFeedOperations } from "./surface.ts";
 
-/** What administrators bring in of networks and of sources of alerts, and what merchants have answered. */
+/**
+ * Administrators enter the messages of networks and alert sources here, and read merchants'
+ * responses.
+ */
 export const disputeFeedEndpoints: Endpoint<DisputeFeedOperations>[] = [
   receiveDispute,
   listFedDisputes,

@@ -6,7 +6,7 @@ import { DISPUTE_CATEGORIES, DISPUTE_STAGES, DISPUTE_STATES, EVIDENCE_CATEGORIES
 import { iso } from "../../../endpoint/time.ts";
 import { Environment, words } from "../../parts/schemas.ts";
 
-/** The JSON of disputes and alerts as administrators see them, who bring responses to the networks. */
+/** The JSON of disputes and alerts for administrators, who forward responses to the networks. */
 
 const Time = Type.String({ description: "ISO 8601 UTC." });
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -37,13 +37,13 @@ const disputeMembers = {
   createdAt: Time,
   updatedAt: Time,
 };
-/** Without anything that the merchant wrote. */
+/** Contains nothing that the merchant wrote. */
 export const AdminDispute = Type.Object(disputeMembers, { title: "AdminDispute" });
 export const AdminDisputePage = Type.Object(
   { items: Type.Array(AdminDispute), next: orNull(Type.String()) },
   { title: "AdminDisputePage" },
 );
-/** With what the merchant has submitted; not its draft. */
+/** Contains the submitted responses of the merchant, but not the draft. */
 export const AdminDisputeDetail = Type.Object(
   {
     ...disputeMembers,

@@ -11,7 +11,7 @@ import { MERCHANT_ID_PATTERN } from "../../../../engine/partners/merchant.ts";
 import { surface } from "../../../endpoint/surface.ts";
 import { ADMIN_SURFACE } from "../surface.ts";
 
-/** What administrators use who bring in what networks say. */
+/** The operations that administrators use to enter the messages of networks. */
 export interface DisputeFeedOperations {
   disputeFeed: DisputeFeed;
   alertFeed: AlertFeed;
@@ -80,7 +80,7 @@ export function timeOf(member: string, text: string): number {
   return atMs;
 }
 
-/** With a zone: what a network says has to be the same everywhere. */
+/** The time must have a zone, so that a network's message means the same everywhere. */
 export const FED_TIME = {
   maxLength: 32,
   pattern:

@@ -9,7 +9,10 @@ import { showAlertRules } from "./show-rules.ts";
 import type { AlertOperations } from "./surface.ts";
 import { tryAlertRules } from "./try-rules.ts";
 
-/** A merchant's pre-dispute alerts and its rules for them, by its people and with its key. */
+/**
+ * The endpoints of a merchant's pre-dispute alerts and their rules, for its people and its secret
+ * key.
+ */
 export const alertEndpoints: Endpoint<AlertOperations & MerchantOperations>[] = [
   listAlerts,
   showAlert,

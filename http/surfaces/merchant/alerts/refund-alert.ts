@@ -2,7 +2,7 @@ import { actorOf } from "../actor-names.ts";
 import { refusal } from "../envelope.ts";
 import { oneAlert, outcomeUnknown } from "./surface.ts";
 
-/** The gateway moves the money during the request. */
+/** The gateway refunds during the request. */
 const DEADLINE_MS = 20_000;
 
 export const refundAlert = oneAlert.action({

@@ -17,7 +17,9 @@ import { filtersOf } from "../list-filters.ts";
 import { nullable, time } from "../schema-parts.ts";
 import { ALERT_LIST } from "./list.ts";
 
-/** The resource of pre-dispute alerts, and the JSON of their rules. Pages take their types from it. */
+/**
+ * The resource of pre-dispute alerts, and the JSON of their rules. Pages take their types from it.
+ */
 
 const AMOUNT = { minimum: 1, maximum: 999_999_999_999, description: "An amount in minor units." };
 
@@ -80,7 +82,10 @@ const end = e.resource({
 });
 
 const m = resourceOf<AlertRecord, AlertContext>();
-/** GET /alerts, GET /alerts/{id}, the answer of every change, and the events `alert.*`. */
+/**
+ * The response of GET /alerts, GET /alerts/{id} and every change, and the object in events
+ * `alert.*`.
+ */
 export const alert = m.resource({
   title: "Alert",
   members: {
@@ -133,7 +138,7 @@ export const alert = m.resource({
 
 export const alertObject = (record: AlertRecord) => webhookObject("alert", alert, record);
 
-/** POST /alerts/{id}/decline. */
+/** The body of POST /alerts/{id}/decline. */
 export const DeclineAlert = Type.Object(
   {
     reason: Type.Optional(
@@ -176,9 +181,9 @@ const ruleSet = {
   dailyAmountMaxMinor: Type.Integer({ ...AMOUNT, description: "The maximum total amount of refunds by rules per day, in minor units." }),
 };
 
-/** POST /alert-rules/dry-run. */
+/** The body of POST /alert-rules/dry-run. */
 export const AlertRuleSet = Type.Object(ruleSet, { title: "AlertRuleSet" });
-/** PUT /alert-rules. */
+/** The body of PUT /alert-rules. */
 export const SaveAlertRules = Type.Object(
   {
     ...ruleSet,
@@ -189,7 +194,7 @@ export const SaveAlertRules = Type.Object(
   },
   { title: "AlertRulesChange" },
 );
-/** GET and PUT /alert-rules. */
+/** The response of GET and PUT /alert-rules. */
 export const AlertRules = Type.Object(
   {
     ...ruleSet,
@@ -205,7 +210,7 @@ export const AlertRules = Type.Object(
   { title: "AlertRules" },
 );
 
-/** The answer of POST /alert-rules/dry-run. */
+/** The response of POST /alert-rules/dry-run. */
 export const AlertRulesDryRun = Type.Object(
   {
     from: time("the test covers alerts received from this time on."),

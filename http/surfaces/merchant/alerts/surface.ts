@@ -10,7 +10,6 @@ import { oneOf } from "../resource-endpoints.ts";
 import { merchantSurface } from "../surface.ts";
 import { alert } from "./schemas.ts";
 
-/** The operations that endpoints of alerts use. */
 export interface AlertOperations {
   alerts: Alerts;
   /** The people who requested refunds. */
@@ -40,7 +39,10 @@ export const oneAlert = oneOf(alerts, {
 /** Another request may still be processing this refund. */
 const RETRY_AFTER_SECONDS = 3;
 
-/** A response with Retry-After is not stored for its idempotency key, so that a repetition finds out. */
+/**
+ * A response with Retry-After is not stored for its idempotency key, so a repetition learns the
+ * outcome.
+ */
 export function outcomeUnknown(): RelayError {
   return new RelayError("conflict", "The outcome of the refund is not known yet: repeat the same request to learn it", {
     ...{ detail: "outcome_unknown", retryAfterSeconds: RETRY_AFTER_SECONDS },

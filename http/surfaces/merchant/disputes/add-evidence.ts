@@ -6,7 +6,7 @@ import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
 import { dispute, EVIDENCE_QUERY, EvidenceAdded } from "./schemas.ts";
 import { disputes, NOT_ANSWERABLE, notAnswerable, oneDispute } from "./surface.ts";
 
-/** The file is stored in pieces after its last byte. */
+/** The file is stored in pieces after its last byte has arrived. */
 const STORE_DEADLINE_MS = 60_000;
 const MB = 1_048_576;
 

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 
 export const DisputeFilters = Type.Object(DISPUTE_FILTERS);
 
-/** Returns what a query asks of the list. Throws RelayError `invalid_request`. */
+/** Returns the query of the list. Throws RelayError `invalid_request`. */
 export function disputeFilterOf(
   query: Static<typeof DisputeFilters>,
   localTime: LocalTime,

@@ -5,7 +5,7 @@ import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
 import { DisputeStats, type DisputeStatsJson } from "./schemas.ts";
 import { disputes } from "./surface.ts";
 
-/** Of `YYYY-MM-DD`. */
+/** The length of `YYYY-MM` in `YYYY-MM-DD`. */
 const MONTH_LENGTH = 7;
 
 const EXAMPLE: DisputeStatsJson = {
@@ -83,7 +83,10 @@ export const showDisputeStats = disputes.endpoint({
   },
 });
 
-/** Approved card payments, of each currency; null where ClickHouse does not answer: disputes are in the store, and are shown without it. */
+/**
+ * Returns the approved card payments by currency, or null if ClickHouse does not respond. The
+ * disputes come from the store and are shown without them.
+ */
 async function cardPayments(read: () => Promise<MerchantDay>): Promise<MerchantDay["byMethod"] | null> {
   try {
     return (await read()).byMethod.filter(({ method }) => method === "CARD");

@@ -10,7 +10,7 @@ import { saveDisputeDraft } from "./save-draft.ts";
 import { showDispute } from "./show-dispute.ts";
 import type { DisputeOperations } from "./surface.ts";
 
-/** A merchant's disputes, by its people and with its key. */
+/** The endpoints of a merchant's disputes, for its people and its secret key. */
 export const disputeEndpoints: Endpoint<DisputeOperations & MerchantOperations>[] = [
   listDisputes,
   showDisputeStats,

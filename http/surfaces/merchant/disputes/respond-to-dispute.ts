@@ -5,7 +5,7 @@ import { refusal } from "../envelope.ts";
 import { RespondToDispute } from "./schemas.ts";
 import { NOT_ANSWERABLE, notAnswerable, oneDispute } from "./surface.ts";
 
-/** A draft of the largest size, and the ids of files. */
+/** The size of the largest draft and the ids of files. */
 const BODY_BYTES_MAX = 393_216;
 
 export const respondToDispute = oneDispute.action({
@@ -21,7 +21,7 @@ export const respondToDispute = oneDispute.action({
   bodyBytesMax: BODY_BYTES_MAX,
   body: RespondToDispute,
   bodyExample: { action: "CHALLENGE", statement: "The parcel was handed over on the 20th." },
-  // The answer contains the texts of the response.
+  // The response contains the texts of the submission.
   idempotency: "sealed",
   audit: { action: "dispute.respond", note: ({ body }) => body.action },
   done: { description: "The response is submitted, or the loss is accepted.", changes: { state: "UNDER_REVIEW", answerable: false } },

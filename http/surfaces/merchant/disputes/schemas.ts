@@ -28,7 +28,9 @@ import { filtersOf } from "../list-filters.ts";
 import { nullable, time } from "../schema-parts.ts";
 import { DISPUTE_LIST, DISPUTE_STATUSES } from "./list.ts";
 
-/** The resource of disputes, and the JSON of requests and figures. Pages take their types from it. */
+/**
+ * The resource of disputes, and the JSON of requests and figures. Pages take their types from it.
+ */
 
 export const DisputeState = words(DISPUTE_STATES, { title: "DisputeState" });
 export const DisputeStage = words(DISPUTE_STAGES, { title: "DisputeStage" });
@@ -72,7 +74,7 @@ const evidenceFile = file.resource({
   title: "EvidenceFile",
   members: {
     id: file.text(),
-    // Names of files name customers.
+    // File names may contain the names of customers.
     name: file
       .text("The name at upload. Roles that do not see personal data receive only its extension.")
       .personal((name) => `***${name.slice(name.lastIndexOf("."))}`),
@@ -148,13 +150,13 @@ const EXAMPLE: DisputeRecord = {
   ...{ createdAtMs: Date.parse("2026-11-25T10:00:00.000Z"), updatedAtMs: EXAMPLE_CONTEXT.nowMs },
 };
 
-/** GET /disputes/{id}, the answer of every change, and the events `dispute.*`. */
+/** The response of GET /disputes/{id} and of every change, and the object in events `dispute.*`. */
 export const dispute = m.resource({
   title: "Dispute",
   members: {
     id: m.text(),
     status: m.value(DisputeState).from(({ state }) => state),
-    /** The former name of `status`. Receivers of webhooks may still read it. */
+    /** The previous name of `status`. Receivers of webhooks may still read it. */
     state: m.value(DisputeState),
     stage: m.value(DisputeStage),
     category: m.value(DisputeCategory),
@@ -212,7 +214,7 @@ export const disputeObject = (record: DisputeRecord) => webhookObject("dispute",
 
 type Item = ReturnType<typeof itemOf>;
 
-/** Returns the members that an item of the list reads. An alert has some under other names. */
+/** Returns the members that an item of the list reads. Some have other names in an alert. */
 export function itemOf(item: BoardItem) {
   if (item.type === "dispute") return { ...item.dispute, kind: "dispute", status: item.dispute.state } as const;
   const { source: network, networkRef: networkCaseId } = item.alert;
@@ -220,7 +222,7 @@ export function itemOf(item: BoardItem) {
 }
 
 const i = resourceOf<Item>();
-/** GET /disputes: disputes, and the alerts among them. An item has no data of people. */
+/** An item of GET /disputes, a dispute or an alert. It contains no personal data. */
 export const disputeItem = i.resource({
   title: "DisputeListItem",
   members: {
@@ -244,23 +246,23 @@ export const disputeItem = i.resource({
   example: { record: itemOf({ type: "dispute", dispute: EXAMPLE }), context: EXAMPLE_CONTEXT },
 });
 
-/** Names are checked by the engine: one that is not taken is refused, and not left out. */
+/** The engine checks the names. It rejects an unknown one instead of ignoring it. */
 const FieldsGiven = Type.Record(Type.String(), Type.String({ ...LINES, maxLength: DISPUTE_FIELD_LENGTH_MAX }), {
   maxProperties: DISPUTE_FIELDS_MAX,
   description: "Answers to the guided questions, by names that you choose: a letter, then at most 63 letters, digits or _.",
 });
 const StatementGiven = Type.String({ ...LINES, maxLength: DISPUTE_STATEMENT_LENGTH_MAX });
 
-/** PUT /disputes/{id}/draft: the whole of it. */
+/** The body of PUT /disputes/{id}/draft, which replaces the whole draft. */
 export const SaveDisputeDraft = Type.Object(
   { statement: Type.Optional(nullable(StatementGiven)), fields: Type.Optional(FieldsGiven) },
   { title: "DisputeDraft" },
 );
-/** POST /disputes/{id}/evidence, in the query: other members of a form are not read. */
+/** The query of POST /disputes/{id}/evidence. Other members of the form are not read. */
 export const EVIDENCE_QUERY = { category: EvidenceCategory };
-/** The answer of POST /disputes/{id}/evidence. */
+/** The response of POST /disputes/{id}/evidence. */
 export const EvidenceAdded = Type.Object({ fileId: Type.String(), dispute: dispute.schema }, { title: "EvidenceAdded" });
-/** POST /disputes/{id}/respond. */
+/** The body of POST /disputes/{id}/respond. */
 export const RespondToDispute = Type.Object(
   {
     action: words(["CHALLENGE", "ACCEPT"], {
@@ -284,7 +286,7 @@ const Counts = (states: readonly string[]) =>
 const AMOUNT = { currency: Type.String(), amountMinor: Type.Integer() };
 const Rate = (description: string) => nullable(Type.Number({ minimum: 0, description }));
 
-/** GET /disputes/stats. */
+/** The response of GET /disputes/stats. */
 export const DisputeStats = Type.Object(
   {
     counts: Counts(DISPUTE_STATES),

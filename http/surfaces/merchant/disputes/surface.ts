@@ -13,7 +13,6 @@ import { oneOf } from "../resource-endpoints.ts";
 import { merchantSurface } from "../surface.ts";
 import { dispute } from "./schemas.ts";
 
-/** The operations that endpoints of disputes use. */
 export interface DisputeOperations {
   disputes: Omit<Disputes, "list">;
   disputeBoard: DisputeBoard;

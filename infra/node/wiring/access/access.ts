@@ -36,32 +36,32 @@ export interface AccessParts {
   partners: Partners;
   partnerApiCredentials: PartnerApiCredentials;
   findMerchant: FindMerchant;
-  /** Absent where no AI agent has a credential. */
+  /** Absent if no AI agent has a credential. */
   findAgent?: FindAgent;
-  /** Absent where there are no pages. */
+  /** Absent if there are no pages. */
   portalSessions?: PortalSessions;
   administratorSessions?: AdministratorSessions;
   isPasswordEnough: PasswordAlone;
   administration: ComposedAdministrators;
   administratorPasswordSha256: string;
-  /** Wrong passwords of all threads and nodes. */
+  /** Counts wrong passwords of all threads and nodes. */
   loginCounts: LoginCounts;
   observeLogins?: LoginObserver;
-  /** Null for a node by itself. */
+  /** Null for a single node. */
   lease: Lease | null;
 }
 
-/** Who may come in, and what terminals may take. */
+/** Authentication, and the permissions of terminals. */
 export interface Access {
   operations: ComposedAdministrators & {
     directory: Directory;
     terminalGroups: TerminalGroups;
-    /** The derived password of a terminal's login, or null where terminals have none. */
+    /** Returns the derived password of a terminal, or null if terminals have none. */
     terminalPassword(terminalId: string): string | null;
   };
   authenticator: Authenticator;
   everySecond(): void;
-  /** From now on these sessions are ended when they lose a right. */
+  /** Ends these sessions from now on when they lose a permission. */
   watch(sessions: Pick<StompSessions, "closeTerminal" | "recheckWhitelist">): void;
 }
 

@@ -41,10 +41,10 @@ import { createSignInAudit } from "./sign-in-audit.ts";
 /** The name that authenticator apps show. */
 const TOTP_ISSUER = "Terminal Relay";
 
-/** A notice is worth telling for as long as somebody may still do something about it. */
+/** A notice is useful while somebody can still react to it. */
 const NOTICE_LIFETIME_MS = 3 * 86_400_000;
 
-/** Of accounts, their sessions and their recovery codes. */
+/** The secrets of accounts, their sessions and their recovery codes. */
 export const accountSecrets: AccountSecrets = {
   newToken: () => randomBytes(32).toString("base64url"),
   newId: (prefix) => prefix + randomBytes(16).toString("base64url"),
@@ -53,7 +53,7 @@ export const accountSecrets: AccountSecrets = {
   digest: sha256Hex,
 };
 
-/** Random characters, uniformly distributed. */
+/** Returns random characters with a uniform distribution. */
 function recoveryCharacters(): string {
   const limit = 256 - (256 % RECOVERY_ALPHABET.length);
   let characters = "";
@@ -73,20 +73,20 @@ export interface AccountsParts {
   partners: Pick<Partners, "byId">;
   ownersNotice: Pick<OwnersNotice, "ofTeam" | "ofFactors">;
   audit: Pick<AuditLog, "record">;
-  /** Wrong passwords of all threads and nodes. */
+  /** Counts wrong passwords of all threads and nodes. */
   loginCounts: LoginCounts;
   observeLogins?: LoginObserver;
-  /** The address by which browsers reach the relay; known once it listens. */
+  /** The address by which browsers reach the relay. It is known once the relay listens. */
   publicUrl(): string;
   failed(what: string, error: unknown): void;
 }
 
-/** People of the portal in a shard. */
+/** The sign-in of the portal's users in a shard. */
 export interface Accounts extends Lifecycle {
-  /** For the authenticator. */
+  /** Used by the authenticator. */
   sessions: PortalSessions;
   operations: SignInOperations;
-  /** For what invites people and resets their passwords. */
+  /** Used to invite people and to reset their passwords. */
   stores: { accounts: AccountStore; sessions: SessionStore; teams: TeamStore; merchants: MerchantStore };
   memberships: Memberships;
   guard: GuardedSecrets;
@@ -105,7 +105,7 @@ export function composeAccounts(parts: AccountsParts): Accounts {
   };
   const { accounts, sessions } = stores;
   const key = loginDigestKey(config.terminalSecret);
-  // Counts of its own, for its limits are others than those of logins by Basic.
+  // Sign-ins are counted separately, because their limits differ from those of Basic logins.
   const throttle = createLoginThrottle({
     monotonicMs: clock.monotonicMs,
     counts: parts.loginCounts,
@@ -148,7 +148,7 @@ export function composeAccounts(parts: AccountsParts): Accounts {
   };
 }
 
-/** Notices by mail, to the person and to owners. */
+/** Sends security notices by mail to the person and to owners. */
 function composeNotices(parts: AccountsParts): SecurityNotices {
   const toPerson = composePersonsNotices(parts);
   return async (change, account, client, merchantId) => {
@@ -158,7 +158,10 @@ function composeNotices(parts: AccountsParts): SecurityNotices {
   };
 }
 
-/** Each change of a person's own sign-in needs a fresh factor, so that these notices are few and need no room. */
+/**
+ * Each change of a person's own sign-in needs a fresh factor. These notices are therefore few, and
+ * no limit applies.
+ */
 function composePersonsNotices({ box, clock, ids }: AccountsParts): SecurityNotices {
   return async (change, { email, locale }, { ipAddress, userAgent }, merchantId) => {
     const atMs = clock.nowMs();
@@ -169,7 +172,7 @@ function composePersonsNotices({ box, clock, ids }: AccountsParts): SecurityNoti
   };
 }
 
-/** Keys for different uses, from one that all nodes share. */
+/** Derives a key for one use from the key that all nodes share. */
 export function keyOf(key: Buffer, use: string): Buffer {
   return createHmac("sha256", key).update(use, "utf8").digest();
 }

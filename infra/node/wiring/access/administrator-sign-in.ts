@@ -40,21 +40,21 @@ export interface AdministratorSignInParts {
   administrators: Administrators;
   administerAdministrators: Pick<AdministerAdministrators, "stillOwner">;
   administratorPasswordSha256: string;
-  /** Of codes: the same as the portal's. */
+  /** Guards codes, shared with the portal. */
   guard: GuardedSecrets;
   totp: Totp;
   audit: Pick<AuditLog, "record">;
   ids: Ids;
-  /** The address by which browsers reach the relay; known once it listens. */
+  /** The address by which browsers reach the relay. It is known once the relay listens. */
   publicUrl(): string;
-  /** As in a login. */
+  /** Checks a password as a login does. */
   byPassword: Authenticator["administratorByPassword"];
   failed(what: string, error: unknown): void;
 }
 
-/** Administrators with a browser, in a shard. */
+/** The sign-in of administrators with a browser, in a shard. */
 export interface ComposedAdministratorSignIn {
-  /** For the authenticator. */
+  /** Used by the authenticator. */
   sessions: AdministratorSessions;
   isPasswordEnough: PasswordAlone;
   operations: Pick<AdminSignInOperations, "administratorSignIn" | "adminSignInAudited" | "administratorCookie">;
@@ -64,7 +64,7 @@ export function composeAdministratorSignIn(parts: AdministratorSignInParts): Com
   const { config, kv, box, clock, administrators, guard, totp, audit, publicUrl, byPassword, failed } = parts;
   const { nowMs } = clock;
   const sessions = createSessionStoreAt<AdministratorSession>(kv, nowMs, ADMINISTRATOR_SESSIONS);
-  // Challenges of their own: an answer for the portal is none here.
+  // The challenges are separate, so a response for the portal is invalid here.
   const passkeys = createPasskeys({
     publicUrl,
     key: keyOf(loginDigestKey(config.terminalSecret), "administrators' passkey challenges"),
@@ -93,7 +93,8 @@ export function composeAdministratorSignIn(parts: AdministratorSignInParts): Com
         isPassword: async (login, ipAddress) => {
           const found = await byPassword(login, ipAddress);
           if (found.type === "administrator") return true;
-          // A wrong one, as others are: only who is held back is told that nothing was compared.
+          // Returns the same error as any wrong credential. Only a blocked caller learns that
+          // nothing was compared.
           if (found.type === "refused" && found.code !== "unauthorized") {
             const { code, message, retryAfterSeconds } = found;
             throw new RelayError(code, message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
@@ -112,7 +113,7 @@ export function composeAdministratorSignIn(parts: AdministratorSignInParts): Com
   };
 }
 
-/** What goes with an administrator that is removed. */
+/** Returns the operations that remove an administrator's factors. */
 export function removedWithAdministrator(administrator: AdministratorRecord): Operation[] {
   return [factorsRemoved(storedAccountId(sha256Hex, administrator))];
 }

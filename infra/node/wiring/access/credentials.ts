@@ -13,21 +13,26 @@ const NO_RATES: PartnerRates = {};
 
 const ADMINISTRATOR = "g/administrator";
 
-/** The administrator's password: the configured one, else one that is generated at the first start. */
+/**
+ * The administrator's password: the configured one, or one that is generated at the first start.
+ */
 export interface AdministratorPassword {
   sha256: string;
-  /** The fresh password, if it is the one; to be shown once. */
+  /** The fresh password if it is in use. It is shown once. */
   generated: string | null;
 }
 
-/** Finds the administrator's password, storing the fresh one (as a digest; it is long and random) where there is none. */
+/**
+ * Finds the administrator's password. If there is none, it stores the digest of the fresh one,
+ * which is long and random.
+ */
 export async function administratorPassword(kv: Kv, config: Config, fresh: string): Promise<AdministratorPassword> {
   if (config.administrator.password !== null) return { sha256: sha256Hex(config.administrator.password), generated: null };
   const freshSha256 = sha256Hex(fresh);
   const stored = await kv.get(ADMINISTRATOR);
   if (stored !== null) {
     const sha256: string = JSON.parse(stored.value).passwordSha256;
-    // An earlier attempt of this start stored it without hearing so.
+    // An earlier attempt of this start may have stored it without a confirmation.
     return { sha256, generated: sha256 === freshSha256 ? fresh : null };
   }
   const value = JSON.stringify({ schema: 1, passwordSha256: freshSha256 });
@@ -46,7 +51,10 @@ export interface CredentialTables {
   terminalGroups: TerminalGroups;
 }
 
-/** The credentials of a node: those of the configuration, the administrators, the deny list, and the partners. */
+/**
+ * The credentials of a node: those of the configuration, the administrators, the deny list and the
+ * partners.
+ */
 export function createCredentials(
   config: Pick<Config, "administrator" | "fleet" | "terminalSecret">,
   passwordSha256: string,

@@ -4,25 +4,29 @@ import { createClusterLoginCounts, createLoginCounts, type LoginCounts } from ".
 import type { NodeProtocol } from "../../boot/node-protocol.ts";
 import { STORE_OWNER } from "../../boot/shard-boot.ts";
 
-/** Another thread of this node answers at once, if it is not busy. */
+/** Another thread of this node responds immediately unless it is busy. */
 const ANSWER_MS = 1_000;
 
 export interface LoginCountsParts {
   address: Address;
   bus: Pick<Bus<NodeProtocol>, "handle" | "request" | "send">;
   monotonicMs(): number;
-  /** Those of all nodes; null for a node by itself. */
+  /** The counts of all nodes; null for a single node. */
   shared: LoginCounts | null;
 }
 
-/** Wrong passwords, counted over the threads of a node by one of them, and over all nodes of a cluster. */
+/**
+ * Counts wrong passwords. One thread counts for all threads of a node, and the store for all nodes
+ * of a cluster.
+ */
 export function composeLoginCounts({ address, bus, monotonicMs, shared }: LoginCountsParts): LoginCounts {
   const own = createLoginCounts(monotonicMs);
   const ofNode: LoginCounts =
     address === STORE_OWNER
       ? own
       : {
-          // Without an answer this thread counts by itself, for a thread that does not answer does not serve either.
+          // Without a response this thread counts alone. A thread that does not respond serves no
+          // requests either.
           attempt: (attempt) => bus.request(STORE_OWNER, "shard.countLogin", attempt, ANSWER_MS).catch(() => own.attempt(attempt)),
           takeBack: async (attempt) => {
             await own.takeBack(attempt);
@@ -39,7 +43,9 @@ export function composeLoginCounts({ address, bus, monotonicMs, shared }: LoginC
   return shared === null ? ofNode : createClusterLoginCounts(ofNode, shared);
 }
 
-/** Keys the digests of accounts, addresses and passwords that threads and nodes share. */
+/**
+ * Returns the key of the digests of accounts, addresses and passwords that threads and nodes share.
+ */
 export function loginDigestKey(terminalSecret: string): Buffer {
   return createHmac("sha256", terminalSecret).update("wrong passwords", "utf8").digest();
 }

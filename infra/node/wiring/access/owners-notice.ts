@@ -19,11 +19,11 @@ export interface OwnersNoticeParts {
   clock: Clock;
   ids: Ids;
   mails: Pick<MailStore, "room" | "load">;
-  /** The address by which browsers reach the relay; known once it listens. */
+  /** The address by which browsers reach the relay. It is known once the relay listens. */
   publicUrl(): string;
 }
 
-/** Mails to people of merchants, and what their owners are told by them. */
+/** Mails to merchants' people, and the notices to their owners. */
 export interface ComposedOwnersNotice {
   portalMails: PortalMails;
   ownersNotice: OwnersNotice;

@@ -9,18 +9,19 @@ import type { SignInEvent } from "../../../../http/surfaces/merchant/sign-in/sur
 const DAY_MS = 86_400_000;
 
 /**
- * Refused sign-ins of one account that this thread writes in a day. A merchant's log has 10,000 entries at most, and the oldest go: twenty in an hour, of five people at
- * four threads, would push out all that its people did within a day, by whoever knows their addresses.
+ * Limits the refused sign-ins of an account that this thread writes per day. A merchant's log has
+ * at most 10,000 entries and drops the oldest. With twenty per hour, five people and four threads,
+ * anybody who knows their addresses could erase the log within a day.
  */
 const REFUSED_PER_DAY_MAX = 5;
 
-/** Accounts of which this thread counts refused sign-ins. */
+/** Limits the accounts whose refused sign-ins this thread counts. */
 const ACCOUNTS_MAX = 10_000;
 
-/** Entries that are being written at once; more are left out. */
+/** Limits the entries that are being written. Further ones are skipped. */
 const WRITING_MAX = 64;
 
-/** Merchants of one person that are told of its sign-in. */
+/** Limits the merchants of a person whose logs record the sign-in. */
 const MERCHANTS_MAX = 10;
 
 export interface SignInAuditParts {
@@ -29,9 +30,9 @@ export interface SignInAuditParts {
   failed(what: string, error: unknown): void;
 }
 
-/** A sign-in of somebody, and what of its entries is not the same for everybody. */
+/** A sign-in, with the parts of its entries that differ between people and administrators. */
 interface ToldSignIn {
-  /** Whose refused sign-ins are counted. */
+  /** The account whose refused sign-ins are counted. */
   readonly who: string;
   readonly event: Pick<SignInEvent, "way" | "outcome" | "ipAddress" | "requestId">;
   readonly entries: readonly Pick<AuditEntry, "actor" | "merchantId" | "username" | "role" | "action">[];
@@ -67,8 +68,8 @@ function createBoundedAudit({ audit, clock, failed }: SignInAuditParts): (told: 
 }
 
 /**
- * Writes sign-ins that began without a session to the audit log of the person's merchants. Nobody waits for it, so that the time of an answer does not tell
- * whether an e-mail address has an account.
+ * Writes sign-ins without a session to the audit logs of the person's merchants. No response waits
+ * for it, so its timing does not reveal whether an e-mail address has an account.
  */
 export function createSignInAudit(parts: SignInAuditParts): (event: SignInEvent) => void {
   const tell = createBoundedAudit(parts);
@@ -81,7 +82,7 @@ export function createSignInAudit(parts: SignInAuditParts): (event: SignInEvent)
   };
 }
 
-/** The same of administrators, for the log of the installation. */
+/** Writes administrators' sign-ins to the audit log of the installation. */
 export function createAdminSignInAudit(
   parts: SignInAuditParts & { roleOf(username: string): AdministratorRole | null },
 ): (event: AdminSignInEvent) => void {

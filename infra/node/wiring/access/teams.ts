@@ -36,7 +36,7 @@ export interface TeamsParts {
   failed(what: string, error: unknown): void;
 }
 
-/** Users of merchants, their invitations, and passwords and factors that were lost. */
+/** Users of merchants, their invitations, and resets of lost passwords and factors. */
 export interface ComposedTeams extends Lifecycle {
   operations: Pick<TeamOperations, "users" | "invitations" | "forgottenPasswords" | "personAudited"> & { resetFactors: ResetFactors };
 }
@@ -57,15 +57,15 @@ export function composeTeams(parts: TeamsParts): ComposedTeams {
       personAudited: (event) => void recordPerson(parts, event).catch((error: unknown) => failed("audit of a person", error)),
       resetFactors: createResetFactors({ ...shared, owners: ownersNotice }),
     },
-    // What is broken off is asked for again by its person.
+    // If a reset is interrupted, its person requests it again.
     finish: (withinMs) => within(parts.timers, withinMs, forgottenPasswords.idle()),
   };
 }
 
-/** Merchants of one person whose logs are written to. */
+/** Limits the merchants of a person whose logs are written. */
 const MERCHANTS_MAX = 10;
 
-/** Each event took a link that was mailed, so that there are no more of them than of mails. */
+/** Each event used a mailed link, so there are no more events than mails. */
 async function recordPerson(
   { audit, clock }: Pick<TeamsParts, "audit" | "clock">,
   { action, email, merchantIds, ipAddress, requestId }: PersonEvent,
@@ -86,7 +86,7 @@ async function recordPerson(
   await Promise.all(told);
 }
 
-/** Resolves when the work has ended, and after that time at the latest. */
+/** Resolves when the work has ended, at the latest after the given time. */
 function within(timers: Timers, ms: number, work: Promise<void>): Promise<void> {
   return new Promise((resolve) => {
     const timer = timers.set(ms, resolve);

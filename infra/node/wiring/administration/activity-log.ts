@@ -6,10 +6,13 @@ import type { Lifecycle } from "../../boot/lifecycle.ts";
 import type { NodeProtocol } from "../../boot/node-protocol.ts";
 import { MAIN } from "../../boot/shard-boot.ts";
 
-/** The main thread only takes a batch in; one that does not within this time is lost, and the next one is handed over. */
+/**
+ * The main thread only accepts a batch. If it does not within this time, the batch is lost and the
+ * next one follows.
+ */
 const HAND_OVER_MS = 2_000;
 
-/** How long the main thread may take for a page: it gives up after three seconds by itself. */
+/** The time limit of the main thread for a page. It normally gives up after three seconds. */
 const PAGE_TIMEOUT_MS = 8_000;
 
 export interface ActivityLogParts {
@@ -20,15 +23,21 @@ export interface ActivityLogParts {
 
 export interface ComposedActivityLog extends Lifecycle {
   activity: ActivityLog;
-  /** What is written of merchants, as the main thread reads it. */
+  /** The logs of merchants, which the main thread reads. */
   merchantLogs: MerchantLogs;
 }
 
-/** The activity log of a shard: each second its entries go to the main thread, which writes them. Whoever writes an entry waits for nothing. */
+/**
+ * The activity log of a shard. Its entries go to the main thread every second, which writes them.
+ * Writing an entry never waits.
+ */
 export function composeActivityLog({ bus, writer }: ActivityLogParts): ComposedActivityLog {
   const { log, take } = createActivityBatches({ writer });
   let underWay: Promise<void> | null = null;
-  /** Of batches that the main thread did not take in; told to it with the next one. */
+  /**
+   * Counts entries of batches that the main thread did not accept. The next batch reports the
+   * number.
+   */
   let lost = 0;
 
   async function handOver({ lines, dropped }: ActivityBatch): Promise<void> {
@@ -59,7 +68,7 @@ export function composeActivityLog({ bus, writer }: ActivityLogParts): ComposedA
     },
     everySecond: () => void flush(),
     drained: async () => {
-      // What came while the last batch was handed over goes after it.
+      // The second flush sends entries that arrived during the first.
       await flush();
       await flush();
     },

@@ -37,7 +37,10 @@ export interface AdministrationParts {
   merchantOwners: Pick<ReplicatedRecords<MerchantOwner>, "get">;
 }
 
-/** Administrative settings other than partners and access, in memory of this shard, and the operations that change them. */
+/**
+ * Administrative settings other than partners and access, in this shard's memory, with the
+ * operations that change them.
+ */
 export interface AdministrationOperations {
   gatewayAccounts: GatewayAccounts;
   installationAccount: InstallationAccount;
@@ -55,7 +58,7 @@ export function composeAdministration(parts: AdministrationParts): Administratio
   return {
     gatewayAccounts: createGatewayAccounts({
       ...{ partners, box, installation: accounts, cloudConfigs, merchantOwners },
-      // Production leaves it out (`Partners`).
+      // Production does not call this (`Partners`).
       defaultPartner: () => {
         const demo = partners.byUsername(DEMO_PARTNER_USERNAME);
         return demo?.record.sandbox === true ? demo : null;

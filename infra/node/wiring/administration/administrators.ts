@@ -19,7 +19,7 @@ export interface AdministratorsParts {
   clock: Clock;
 }
 
-/** Who administers, and what changes that. */
+/** The administrators, and the operations that change them. */
 export interface ComposedAdministrators {
   administrators: Administrators;
   administerAdministrators: AdministerAdministrators;

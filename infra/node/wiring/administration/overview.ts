@@ -11,7 +11,7 @@ import type { DayCounts } from "../terminals/day-counts.ts";
 
 const REQUEST_TIMEOUT_MS = 5_000;
 
-/** Maximum age of counts that have to be read from the store: a dashboard that many have open reads it once. */
+/** The maximum age of counts that are read from the store. Many open dashboards cause one read. */
 const LOOK_AGAIN_MS = 60_000;
 
 const LINKS_PAGE = 1_000;
@@ -27,7 +27,10 @@ export interface OverviewParts {
   deployments(): readonly { state: string }[];
 }
 
-/** The dashboard's figures: each shard counts its own events, and the shard that serves the request adds them up. */
+/**
+ * Returns the figures of the dashboard. Each shard counts its own events, and the shard that serves
+ * the request adds them up.
+ */
 export function composeOverview(parts: OverviewParts): () => Promise<Overview> {
   const { kv, bus, homes, clock, presences, dayCounts } = parts;
   const known = lookedUp(clock, () => presences.count());
@@ -61,7 +64,7 @@ export function composeOverview(parts: OverviewParts): () => Promise<Overview> {
       links(),
       aside(),
     ]);
-    // After the shards have stored their counts.
+    // The shards have stored their counts by now.
     const today = await dayCounts.total(day);
     const sum = (member: keyof ShardCounts) => shards.reduce((total, counts) => total + counts[member], 0);
     return {
@@ -79,7 +82,7 @@ export function composeOverview(parts: OverviewParts): () => Promise<Overview> {
   };
 }
 
-/** Reads the value again if it is too old; concurrent callers share one read. */
+/** Reads the value again if it is too old. Concurrent callers share one read. */
 export function lookedUp<T>(clock: Pick<Clock, "monotonicMs">, look: () => Promise<T>, againMs = LOOK_AGAIN_MS): () => Promise<T> {
   let last: { atMs: number; found: Promise<T> } | null = null;
   return () => {
@@ -94,7 +97,7 @@ export function lookedUp<T>(clock: Pick<Clock, "monotonicMs">, look: () => Promi
   };
 }
 
-/** The number of items by state. */
+/** Counts the items by state. */
 function countStates(things: readonly { state: string }[]): { [state: string]: number } {
   const counts: { [state: string]: number } = {};
   for (const { state } of things) counts[state] = (counts[state] ?? 0) + 1;

@@ -7,7 +7,7 @@ import type { SearchOperations } from "../../../../http/surfaces/admin/search.ts
 import type { NodeProtocol } from "../../boot/node-protocol.ts";
 import { MAIN } from "../../boot/shard-boot.ts";
 
-/** The main thread gives up by itself after two questions of four seconds. */
+/** The main thread itself gives up after two queries of four seconds. */
 const FED_MS = 9_000;
 
 export interface SearchParts
@@ -20,7 +20,7 @@ export interface SearchParts
   partners: Pick<Partners, "list">;
 }
 
-/** What operators find by a uuid or an id, and the items that they take away. */
+/** Operators' search by uuid or id, and their removal of items for attention. */
 export function composeSearch({ kv, bus, partners, ...parts }: SearchParts): SearchOperations {
   const attention = createAttentionStore(kv);
   return {

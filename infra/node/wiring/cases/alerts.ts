@@ -27,7 +27,10 @@ import type { Lifecycle } from "../../boot/lifecycle.ts";
 import type { ShardMetrics } from "../../observability/metrics.ts";
 import { DISPUTES_KEPT_MS } from "./disputes.ts";
 
-/** How long refunds under way may take to end when the node stops; what is broken off is found out by whoever is home then. */
+/**
+ * Limits the wait for refunds in progress when the node stops. The next home of an interrupted
+ * refund learns its outcome.
+ */
 const STOP_MS = 5_000;
 
 export interface AlertParts {
@@ -51,11 +54,14 @@ export interface ComposedAlerts extends Lifecycle {
   feed: AlertFeed;
   board: DisputeBoard;
   tasks: DisputeTasks;
-  /** Whosever it is: for operators. */
+  /** Finds the alert of any merchant, for operators. */
   byId(id: string): Promise<AlertRecord | null>;
 }
 
-/** Alerts in a shard, over links and disputes that it has: their operations, and what becomes of those whose home it is. */
+/**
+ * Alerts in a shard, based on its links and disputes: their operations, and the processing of those
+ * whose home it is.
+ */
 export function composeAlerts(parts: AlertParts): ComposedAlerts {
   const { config, kv, bus, homes, clock, links, giveBack, holds, disputes, activity, metrics, failed } = parts;
   const retentionMs = Math.max(parts.retentionMs, DISPUTES_KEPT_MS);

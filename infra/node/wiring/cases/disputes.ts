@@ -29,15 +29,21 @@ import type { Config } from "../../boot/config.ts";
 import type { Lifecycle } from "../../boot/lifecycle.ts";
 import type { ShardMetrics } from "../../observability/metrics.ts";
 
-/** How long looks under way may take to end when the node stops. */
+/** Limits the wait for checks in progress when the node stops. */
 const STOP_MS = 5_000;
 
 const DAY_MS = 86_400_000;
 
-/** Cases of networks come back for a year and a half, and rates are told of that time. Alerts are kept as long. */
+/**
+ * Networks may reopen cases for a year and a half, and rates cover that time. Alerts are stored
+ * equally long.
+ */
 export const DISPUTES_KEPT_MS = 540 * DAY_MS;
 
-/** A file goes after every dispute that may still name it: deadlines lie up to 400 days ahead. */
+/**
+ * A file is stored longer than every dispute that may name it, because deadlines are up to 400 days
+ * ahead.
+ */
 const FILES_KEPT_LONGER_MS = 2 * 365 * DAY_MS;
 
 export interface DisputeParts {
@@ -51,23 +57,23 @@ export interface DisputeParts {
   stores: { teams: Pick<TeamStore, "load">; merchants: Pick<MerchantStore, "load"> };
   activity: Pick<ActivityLog, "workflow">;
   retentionMs: number;
-  /** Where the people of merchants reach the portal. */
+  /** The address by which merchants' people reach the portal. */
   portalUrl(): string;
   metrics: Pick<ShardMetrics, "gauge" | "disputeBecame" | "disputeMailPostponed">;
   failed(what: string, error: unknown): void;
 }
 
 export interface ComposedDisputes extends Lifecycle {
-  /** Holds refunds of links that are under dispute. */
+  /** Blocks refunds of links that are under dispute. */
   companion: LinkCompanion;
   holds: DisputeHoldStore;
   disputes: Disputes;
   feed: DisputeFeed;
-  /** Whosever it is: for operators. */
+  /** Finds the dispute of any merchant, for operators. */
   byId(id: string): Promise<DisputeRecord | null>;
 }
 
-/** Disputes in a shard: their operations, and what becomes of those whose home it is. */
+/** Disputes in a shard: their operations, and the processing of those whose home it is. */
 export function composeDisputes(parts: DisputeParts): ComposedDisputes {
   const { config, kv, bus, homes, clock, box, stores, activity, portalUrl, metrics, failed } = parts;
   const retentionMs = Math.max(parts.retentionMs, DISPUTES_KEPT_MS);

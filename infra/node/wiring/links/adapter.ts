@@ -28,7 +28,7 @@ export interface AdapterParts {
   config: Config;
   kv: Kv;
   clock: Clock;
-  /** The machine's own clock, which tests do not move: signatures use it. */
+  /** The machine's own clock, which tests do not move. Signatures use it. */
   machineClock: Clock;
   partners: Partners;
   box: SecretBox;
@@ -36,12 +36,12 @@ export interface AdapterParts {
   lease: Lease | null;
   log: Log;
   metrics: Pick<ShardMetrics, "callbackTold" | "gaugeByState">;
-  /** For the logs of merchants: the one that a link is of, by its txId. */
+  /** For the logs of merchants. `shopOf` returns the merchant of a link by its txId. */
   activity: ActivityLog;
   shopOf(txId: string): Promise<string | null>;
 }
 
-/** Callbacks are counted up to here, and at most this often, however often metrics are requested. */
+/** Limits the counted callbacks, and the rate of counting if metrics are requested often. */
 const COUNTED_MAX = 10_000;
 const COUNT_AGAIN_MS = 1_000;
 
@@ -49,7 +49,7 @@ const COUNT_AGAIN_MS = 1_000;
 export interface Adapter {
   signatures: SignatureAuthenticator;
   operations: { callbacks: AdministerCallbacks; adapterMerchantOf: AdapterOperations["adapterMerchantOf"] };
-  /** Sends waiting callbacks; to be run by one thread of a node. */
+  /** Sends waiting callbacks. One thread of a node must run it. */
   sender(): Lifecycle;
 }
 
@@ -99,7 +99,7 @@ export function composeAdapter({
       );
       return {
         tick,
-        // Waits no longer than for requests: an interrupted callback is sent again by another node.
+        // Waits only as long as for requests. Another node sends an interrupted callback again.
         drain: () => {
           stop().catch((error: unknown) => log.engineFailed("callbacks", error));
         },
@@ -108,7 +108,7 @@ export function composeAdapter({
   };
 }
 
-/** Partners' logins at the adapter. A disabled one has none. */
+/** Returns the partners' logins at the adapter. A disabled partner has none. */
 function signatureKeys(partners: Partners, box: SecretBox): SignatureKeys {
   return {
     byKeyId: (keyId) => {

@@ -11,7 +11,10 @@ export interface CardGatewayParts {
   metrics: Pick<ShardMetrics, "gatewayCalled" | "gauge">;
 }
 
-/** The card gateway of a thread: connections, circuit breaker and limits are its own. Dates of signatures are this machine's. */
+/**
+ * Creates a thread's client of the card gateway, with its own connections, circuit breaker and
+ * limits. Dates of signatures come from this machine.
+ */
 export function createCardGateway({ config: { gatewayUrl }, log, metrics }: CardGatewayParts): GatewayClient {
   if (gatewayUrl === null) return { ...NO_GATEWAY, close: () => undefined };
   let circuitsOpen = 0;

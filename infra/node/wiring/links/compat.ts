@@ -26,20 +26,23 @@ export interface CompatParts {
   retentionMs: number;
   activity: ActivityLog;
   isUnderDispute: IsUnderDispute;
-  /** Where buyers' browsers reach the relay; asked once the node listens. */
+  /** The address by which buyers' browsers reach the relay. It is known once the node listens. */
   publicUrl(): string;
 }
 
 export interface ComposedCompat {
-  /** Keeps intents beside the links that are their attempts. */
+  /** Updates intents in the commits of the links that are their attempts. */
   companion: LinkCompanion;
-  /** Whosever it is: for operators. */
+  /** Finds the intent of any merchant, for operators. */
   byId(id: string): Promise<IntentRecord | null>;
-  /** The operations over links that have the companion. */
+  /** Returns the operations over links that have the companion. */
   over(links: Links): Pick<CompatOperations, "intents" | "compatObjects" | "isUnderDispute">;
 }
 
-/** Payment intents of a shard. Links are composed between the two steps: each of their commits asks the companion, and intents use links. */
+/**
+ * Composes payment intents of a shard in two steps. Links are composed between them, because their
+ * commits call the companion and intents use links.
+ */
 export function composeCompat({ kv, clock, ids, accounts, retentionMs, activity, isUnderDispute, publicUrl }: CompatParts): ComposedCompat {
   const objects = intentObjectsOf((token) => `${publicUrl()}/pay/i/${token}`);
   const definition = intentWorkflow(objects);

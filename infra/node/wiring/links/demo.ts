@@ -21,7 +21,7 @@ interface DemoParts {
   ids: Ids;
 }
 
-/** The demo pages' shop and till; served in the sandbox only. */
+/** The shop and till of the demo pages, only in the sandbox. */
 export function composeDemo({
   config,
   intents,
@@ -43,12 +43,12 @@ export function composeDemo({
   };
 }
 
-/** A password of somebody's own is shown to nobody. */
+/** Returns null for a custom password, which is never shown. */
 function knownAdministrator({ administrator: { username, password } }: Pick<Config, "administrator">) {
   return password === SANDBOX_ADMINISTRATOR_PASSWORD ? { username, password } : null;
 }
 
-/** Keys that the documentation enters beforehand, by their security schemes; null in production. */
+/** Returns the keys that the documentation fills in, by security scheme, or null in production. */
 export function knownKeys({ sandboxApiKey }: Pick<Config, "sandboxApiKey">): KnownKeys | null {
   if (sandboxApiKey === null) return null;
   return { apiKey: sandboxApiKey, partnerApi: SANDBOX_PARTNER_API.apiKey, merchantKey: SANDBOX_MERCHANT.keys.secret };

@@ -17,7 +17,10 @@ import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";
 import type { Config } from "../../boot/config.ts";
 import type { Lifecycle } from "../../boot/lifecycle.ts";
 
-/** How long calls to the gateway may take to end when the node stops; they also have deadlines of their own. */
+/**
+ * Limits the wait for calls to the gateway when the node stops. Calls also have their own
+ * deadlines.
+ */
 const STOP_MS = 5_000;
 
 export interface LinkParts {
@@ -28,21 +31,23 @@ export interface LinkParts {
   clock: Clock;
   gateway: CardGateway;
   accounts: GatewayAccounts;
-  /** The merchant whose a terminal's payments on the account of this partner are; null for none. */
+  /** Returns the owning merchant of a terminal's payments on this partner's account, or null. */
   shopOf(terminalId: string, partnerId: number | null): string | null;
   retentionMs: number;
   writer: string;
-  /** Who keeps records beside links, such as callbacks about their ends. */
+  /**
+   * Participants that store records in the same commit as a link, such as callbacks about its end.
+   */
   companions: readonly LinkCompanion[];
-  /** Whether one of them refuses to give something back because of a dispute. */
+  /** Returns true if a dispute blocks the refund of a payment. */
   isUnderDispute(payment: { merchantId: string; uuid: string }): Promise<boolean>;
-  /** A row was written to the outbox. */
+  /** Called after a row was written to the outbox. */
   onOutboxWrite(): void;
   /** For the logs of merchants. */
   observer: LinkObserver;
-  /** The gateway answered a verify, or could not be asked; for counts. */
+  /** Counts responses of the gateway to a verify, and failures to get one. */
   verified(outcome: string): void;
-  /** A link ended; for counts. */
+  /** Counts ended links. */
   ended(state: LinkState): void;
   failed(what: string, error: unknown): void;
 }
@@ -50,13 +55,13 @@ export interface LinkParts {
 export interface ComposedLinks extends Lifecycle {
   operations: LinkOperations;
   links: Links;
-  /** Where the gateway and buyers' browsers reach the relay. */
+  /** The address by which the gateway and buyers' browsers reach the relay. */
   publicUrl(): string;
-  /** Links that are to be verified now or within seconds. */
+  /** Returns the number of links that must be verified now or within seconds. */
   due(): number;
 }
 
-/** A shard's payment links, with their gateway. */
+/** The payment links of a shard, with their gateway. */
 export function composeLinks({
   config,
   kv,
@@ -115,15 +120,15 @@ export function composeLinks({
     },
     // The address at which the gateway can reach this node, unless it is configured.
     listening: (port) => {
-      // Without RELAY_PUBLIC_URL only a gateway on this machine, such as the sandbox's, can notify; links at other gateways are still
-      // verified.
+      // Without RELAY_PUBLIC_URL only a gateway on this machine, such as the sandbox's, can notify.
+      // Links at other gateways are still verified.
       const any = config.host === "0.0.0.0" || config.host === "::";
       const host = any ? "127.0.0.1" : config.host.includes(":") ? `[${config.host}]` : config.host;
       listener = `${config.tls === null ? "http" : "https"}://${host}:${port}`;
     },
     due: () => shard.counts().due,
     tick: shard.tick,
-    // Handles no more deadlines; requested operations are still executed.
+    // Stops processing deadlines. Requested operations are still executed.
     drain: () => {
       stopped ??= shard.stop();
     },
@@ -134,7 +139,7 @@ export function composeLinks({
   };
 }
 
-/** A missing merId is taken from the link's account; a missing paymentId counts as empty. */
+/** A missing merId is taken from the link's account. A missing paymentId counts as empty. */
 const signature: NotificationSignature = {
   matches: ({ merchantId, secret }, { merId, txId, paymentId }, given) =>
     isNotificationSigned({ merId: merId ?? merchantId, txId, paymentId: paymentId ?? "" }, given, secret),

@@ -7,8 +7,9 @@ import { eventOperations } from "../../../../engine/webhooks/webhook-event-store
 import { sha256Hex } from "../../../../http/auth/digest.ts";
 
 /**
- * Tells merchants of their payments by link. Whether a merchant's money is real is read when there is something to tell, a few times in the life of a link: its partner
- * may change it, and the table of owners in memory does not have it.
+ * Notifies merchants of their payments by link. Each event reads whether the merchant is live, a
+ * few times per link, because its partner may change that and the table of owners in memory does
+ * not have it.
  */
 export function composePaymentEvents(kv: Kv): LinkCompanion {
   const merchants = createMerchantStore(kv);
@@ -22,7 +23,10 @@ export function composePaymentEvents(kv: Kv): LinkCompanion {
   });
 }
 
-/** Feeds what is given back of merchants' payments by link; whether a merchant's money is real is read as for its events. */
+/**
+ * Writes refunds of merchants' payments by link to the feed. It reads whether the merchant is live,
+ * as for events.
+ */
 export function composeRefundRows(kv: Kv): LinkCompanion {
   const merchants = createMerchantStore(kv);
   return createRefundRows({

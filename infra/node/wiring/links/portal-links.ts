@@ -32,7 +32,7 @@ import type { Lifecycle } from "../../boot/lifecycle.ts";
 import type { ShardMetrics } from "../../observability/metrics.ts";
 import { keyedDigest, newToken } from "../access/new-token.ts";
 
-/** How long expiries under way may take to end when the node stops. */
+/** Limits the wait for expiries in progress when the node stops. */
 const STOP_MS = 5_000;
 
 export interface PortalLinkParts {
@@ -48,31 +48,36 @@ export interface PortalLinkParts {
   stores: { teams: Pick<TeamStore, "load">; merchants: Pick<MerchantStore, "load"> };
   activity: Pick<ActivityLog, "workflow">;
   retentionMs: number;
-  /** Where customers' browsers reach the relay; asked once the node listens. */
+  /**
+   * The address by which customers' browsers reach the relay. It is known once the node listens.
+   */
   publicUrl(): string;
-  /** The same for the people of merchants. */
+  /** The address of the portal for merchants' people. */
   portalUrl(): string;
   metrics: Pick<ShardMetrics, "gauge" | "portalLinkBecame" | "portalLinkMailsLeftOut">;
-  /** Keeps account of those that agents make. */
+  /** Tracks the links that agents create. */
   keeper: PortalLinkKeeper;
-  /** A step of one of them is stored. */
+  /** Called after a transition of a link is stored. */
   stored(record: PortalLinkRecord): void;
   failed(what: string, error: unknown): void;
 }
 
 export interface ComposedPortalLinks extends Lifecycle {
-  /** Keeps portal links beside the links that are their attempts. */
+  /** Updates portal links in the commits of the links that are their attempts. */
   companion: LinkCompanion;
-  /** The operations over links that have the companion. */
+  /** Returns the operations over links that have the companion. */
   over(links: Links): PortalLinks;
-  /** Whosever it is: for operators. */
+  /** Finds the link of any merchant, for operators. */
   byId(id: string): Promise<PortalLinkRecord | null>;
   tasks: PortalLinkTasks;
-  /** How many a credential of an AI agent has made. */
+  /** Counts the links that an AI agent's credential created. */
   madeLinks: Pick<PortalLinkQueries, "madeByAgent" | "firstMadeByAgent">;
 }
 
-/** Payment links of the portal in a shard. Links are composed between the two steps: each of their commits asks the companion, and portal links use links. */
+/**
+ * Composes payment links of the portal in a shard in two steps. Links are composed between them,
+ * because their commits call the companion and portal links use links.
+ */
 export function composePortalLinks(parts: PortalLinkParts): ComposedPortalLinks {
   const { config, kv, bus, homes, clock, box, accounts, merchantOwners, stores, activity, retentionMs, publicUrl, metrics, failed } = parts;
   const digests = { digest: sha256Hex, keyedDigest: keyedDigest(config.terminalSecret, "payment links of the portal") };

@@ -7,12 +7,15 @@ import { createRateLimits, type OtherNodes } from "../shared/rate-limits.ts";
 export interface AgentCallParts {
   memory: AgentRateMemory;
   monotonicMs(): number;
-  /** Null for a node by itself. */
+  /** Null for a single node. */
   others: OtherNodes | null;
   metrics: Pick<ShardMetrics, "agentCalled">;
 }
 
-/** Counts what agents ask, in a shard. The limit of a credential holds over all nodes, as limits of addresses do; that of a node is its own. */
+/**
+ * Counts agents' requests in a shard. The limit of a credential applies across all nodes, like
+ * limits of addresses. The limit of a node applies to the node only.
+ */
 export function composeAgentCalls({ memory, monotonicMs, others, metrics }: AgentCallParts): AgentCalls {
   const { credentials, merchants, firsts, node } = memory;
   const admit = createAgentRate({

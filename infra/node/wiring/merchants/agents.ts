@@ -32,7 +32,7 @@ import type { Lifecycle } from "../../boot/lifecycle.ts";
 import type { ShardMetrics } from "../../observability/metrics.ts";
 import { keyedDigest } from "../access/new-token.ts";
 
-/** How long expiries under way may take to end when the node stops. */
+/** Limits the wait for expiries in progress when the node stops. */
 const STOP_MS = 5_000;
 
 const DAY_MS = 86_400_000;
@@ -52,15 +52,18 @@ export interface AgentWiring {
 }
 
 export interface ComposedAgents extends Lifecycle {
-  /** Keeps what links of agents come to, in the commits that change them. */
+  /** Tracks agents' links in the commits that change them. */
   keeper: PortalLinkKeeper;
-  /** The credentials that a secret key made. */
+  /** Finds the credentials that a secret key created. */
   ofKey: LookAtKey;
-  /** The operations over links that have the keeper. */
+  /** Returns the operations over links that have the keeper. */
   over(portalLinks: PortalLinks, madeLinks: Pick<PortalLinkQueries, "madeByAgent" | "firstMadeByAgent">): AgentCredentials;
 }
 
-/** Credentials of AI agents in a shard. Portal links are composed between the two steps: their commits ask the keeper, and agents make links. */
+/**
+ * Composes credentials of AI agents in a shard in two steps. Portal links are composed between
+ * them, because their commits call the keeper and agents create links.
+ */
 export function composeAgents(parts: AgentWiring): ComposedAgents {
   const { config, kv, bus, homes, clock, merchants, partners, activity, retentionMs, metrics, failed } = parts;
   const store = createWorkflowStore(kv, AGENT_CREDENTIAL_WORKFLOW, retentionMs);
@@ -73,7 +76,7 @@ export function composeAgents(parts: AgentWiring): ComposedAgents {
   const useStore = createAgentUseStore({ kv, keptMs: AGENT_DAYS_MAX * DAY_MS + retentionMs });
   const uses = createAgentUses({
     ...{ store: useStore, clock },
-    // While the store is away it is tried again every second; the store has said so itself.
+    // While the store is unavailable, every second fails again. The store itself reports that.
     failed: (what, error) => void (error instanceof RelayError ? undefined : failed(what, error)),
   });
   const mutex = new KeyedMutex<string>();

@@ -22,18 +22,23 @@ import type { ShardBoot } from "../../boot/shard-boot.ts";
 import type { ShardMetrics } from "../../observability/metrics.ts";
 import { installationOf } from "../shared/installation.ts";
 
-/** How long files that are being made may take to be given back to the queue when the node stops. */
+/** Limits the wait until files in progress are back in the queue when the node stops. */
 const STOP_MS = 5_000;
 
-/** Longer than a file is made. */
+/** Longer than the creation of a file takes. */
 const QUIET_MS = 3_600_000;
 
-/** The store may be on the same disk, and takes more than it keeps while it compacts: without room it takes no payments. */
+/**
+ * The store may be on the same disk and needs extra space while it compacts. Without space it
+ * accepts no payments.
+ */
 const FREE_BYTES_MIN = 1_073_741_824;
 
 const SWEEP_EVERY_MS = 3_600_000;
 
-/** Of the table of look-ups that wait, which has room for this too; a key of a sender is never like this. */
+/**
+ * The holder in the table of waiting lookups, which also limits these. No sender has such a key.
+ */
 const SHEET = "sheet of an export";
 
 export interface ExportParts extends Omit<ListOperations, "localTime" | "clock"> {
@@ -45,13 +50,13 @@ export interface ExportParts extends Omit<ListOperations, "localTime" | "clock">
   clock: Clock;
   timers: Timers;
   ids: Ids;
-  /** This thread removes what broke off, for its node. */
+  /** Whether this thread removes remains of interrupted files for its node. */
   sweeps: boolean;
   metrics: Pick<ShardMetrics, "gauge" | "exportBecame">;
   failed(what: string, error: unknown): void;
 }
 
-/** Exports in a shard: their operations, and the making of those whose home it is. */
+/** Exports in a shard: their operations, and the creation of those whose home it is. */
 export async function composeExports(parts: ExportParts): Promise<Lifecycle & { exports: Exports }> {
   const { config, boot, kv, bus, homes, clock, timers, ids, sweeps, metrics, failed, ...lists } = parts;
   const store = createExportStore(kv);
@@ -79,7 +84,7 @@ export async function composeExports(parts: ExportParts): Promise<Lifecycle & { 
   let stopped: Promise<void> | null = null;
 
   async function sweep(): Promise<void> {
-    // What is there is listed first: a file that is kept meanwhile is too new to be swept.
+    // The files are listed first. A file that is stored in the meantime is too new to be removed.
     await files?.sweep(await store.files());
   }
 
@@ -103,7 +108,7 @@ export async function composeExports(parts: ExportParts): Promise<Lifecycle & { 
   };
 }
 
-/** Nodes without a shared folder make no files: another node could not serve them. */
+/** Nodes without a shared folder create no files, because another node could not serve them. */
 async function folderOf(config: ExportParts["config"], kv: Kv): Promise<ExportFiles | null> {
   const folder = config.exportDirectory ?? (config.cluster === null ? join(config.dataDirectory, "exports") : null);
   if (folder === null) return null;

@@ -4,20 +4,21 @@ import { createMerchantCalls, type MerchantCalls } from "../../../../engine/part
 import type { NodeProtocol } from "../../boot/node-protocol.ts";
 import { STORE_OWNER } from "../../boot/shard-boot.ts";
 
-/** Another thread of this node answers at once, if it is not busy. */
+/** Another thread of this node responds immediately unless it is busy. */
 const ANSWER_MS = 1_000;
 
 export interface MerchantCallsParts {
   address: Address;
   bus: Pick<Bus<NodeProtocol>, "handle" | "request">;
   monotonicMs(): number;
-  /** The calls of merchants at all nodes; null for a node by itself. */
+  /** The calls of merchants at all nodes; null for a single node. */
   shared: MinuteCounts | null;
 }
 
 /**
- * Calls of a minute: over the threads of a node counted by one of them, and those of merchants over all nodes of a cluster. Pages are counted by each node:
- * what they may call names a payment and its secret, so there is nothing to guess, and anyone could fill the shared counts.
+ * Counts the calls of a minute. One thread counts for all threads of a node, and the store counts
+ * merchants' calls for all nodes of a cluster. Each node counts pages alone: their calls contain a
+ * payment and its secret, so guessing is not a risk, and anybody could fill the shared counts.
  */
 export function composeMerchantCalls({ address, bus, monotonicMs, shared }: MerchantCallsParts): MerchantCalls {
   const own = { merchants: createMinuteCounts(monotonicMs), pages: createMinuteCounts(monotonicMs) };

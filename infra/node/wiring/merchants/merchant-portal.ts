@@ -16,7 +16,10 @@ import { createWaitPlaces } from "../../../../engine/terminals/wait-places.ts";
 import type { ReadOperations } from "../../../../http/surfaces/merchant/reads.ts";
 import type { ShardBoot } from "../../boot/shard-boot.ts";
 
-/** Downloads of one merchant that run at once on this node: each holds a query of ClickHouse for minutes. */
+/**
+ * Limits concurrent downloads of a merchant on this node. Each occupies a query of ClickHouse for
+ * minutes.
+ */
 const DOWNLOADS_MAX = 2;
 
 export interface MerchantPortalParts {
@@ -31,7 +34,10 @@ export interface MerchantPortalParts {
   audit: AuditLog;
 }
 
-/** What merchants read in the portal, and with their secret keys; beside what other surfaces use too. */
+/**
+ * The parts that merchants read in the portal and with their secret keys, in addition to those that
+ * other surfaces share.
+ */
 export function composeMerchantPortal(
   parts: MerchantPortalParts,
 ): Omit<
@@ -49,7 +55,7 @@ export function composeMerchantPortal(
 > {
   const { boot, kv, clock, terminals, links, merchantTransactions, byMerchant, configOf, audit } = parts;
   const merchants = createMerchantStore(kv);
-  // The table of look-ups that wait has room for these too; a key of a sender is never like these.
+  // The table of waiting lookups has room for these too. No sender has such keys.
   const downloads = createWaitPlaces(openSharedCounts(boot.open.waits), () => DOWNLOADS_MAX);
   const place = (merchantId: string) => `download of ${merchantId}`;
   return {

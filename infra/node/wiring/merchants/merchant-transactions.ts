@@ -11,16 +11,19 @@ import { readLine } from "../../../../storage/transactions/merchant-queries.ts";
 import type { NodeProtocol } from "../../boot/node-protocol.ts";
 import { MAIN } from "../../boot/shard-boot.ts";
 
-/** How long the main thread may take for what somebody waits for at a page: it gives up after three seconds by itself. */
+/** The time limit of the main thread for a page. It normally gives up after three seconds. */
 const PAGE_TIMEOUT_MS = 8_000;
 
-/** The same for a report, which may wait for its turn as long as it may take. */
+/** The time limit of a report, which may wait as long for its turn as it may run. */
 const REPORT_TIMEOUT_MS = 8_000;
 
-/** The same for a batch of a file: its turn and its query (storage/transactions/merchant-transactions.ts). */
+/**
+ * The time limit of a batch of a file: its turn and its query
+ * (storage/transactions/merchant-transactions.ts).
+ */
 const BATCH_TIMEOUT_MS = 60_000;
 
-/** The transactions of merchants and their reports, as the main thread reads and makes them. */
+/** The transactions and reports of merchants. The main thread reads and creates them. */
 export function composeMerchantTransactions(bus: Bus<NodeProtocol>): {
   merchantTransactions: MerchantTransactions;
   merchantReports: MerchantReports;
@@ -30,7 +33,8 @@ export function composeMerchantTransactions(bus: Bus<NodeProtocol>): {
     filter: MerchantTransactionFilter,
     gone?: AbortSignal,
   ): AsyncGenerator<readonly MerchantTransaction[]> {
-    // Named here, so that it can be closed while its first batch is still being read.
+    // The caller chooses the id, so the stream can be closed while its first batch is still being
+    // read.
     const id = randomUUID();
     try {
       let lines = await bus.request(MAIN, "node.merchantOpen", { id, merchantId, filter }, BATCH_TIMEOUT_MS, gone);

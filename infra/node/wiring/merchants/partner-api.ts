@@ -45,9 +45,9 @@ export interface PartnerApiParts {
   clock: Clock;
   address: Address;
   bus: MerchantCallsParts["bus"];
-  /** Calls of merchants at all nodes; null for a node by itself. */
+  /** Calls of merchants at all nodes; null for a single node. */
   sharedMinutes: MinuteCounts | null;
-  /** What tells owners that their merchant was moved to the other environment. */
+  /** Returns the notices to owners that their merchant moved to the other environment. */
   moved(merchant: MerchantRecord): Promise<AlsoStored>;
   failed(what: string, error: unknown): void;
 }
@@ -59,21 +59,24 @@ export interface PartnerApi extends Lifecycle {
     administerMerchants: AdministerMerchants;
   };
   credentials: PartnerApiCredentials;
-  /** What surfaces that merchants call use. */
+  /** The operations of surfaces that merchants call. */
   ofMerchants: MerchantOperations;
-  /** For the relay's own look-ups. */
+  /** Used by the relay's own lookups. */
   merchantsByKey: MerchantsByKey;
-  /** What merchants do with their own services and keys. */
+  /** The operations of merchants on their own services and keys. */
   ofOwnMerchant(owners: KeyOwners, lookAtKey: LookAtKey): { ownMerchant: OwnMerchant; replaceKeys: ReplaceKeys };
-  /** Whose merchants are, deactivated ones too. */
+  /** The owners of merchants, including deactivated ones. */
   merchantOwners: Pick<ReplicatedRecords<MerchantOwner>, "get">;
 }
 
 export interface MerchantOperations {
-  /** Holds addresses back from which too many keys were none. */
+  /** Blocks addresses that sent too many invalid keys. */
   merchantsByKey: { merchantByKey: FindMerchant };
   merchantCalls: MerchantCalls;
-  /** Whether pages of this origin may use publishable keys of the partner's merchants: all may while it has listed none. */
+  /**
+   * Returns true if pages of this origin may use publishable keys of the partner's merchants. All
+   * may while the partner has listed none.
+   */
   mayPageCall(partnerId: number, origin: string): boolean;
 }
 
@@ -121,7 +124,10 @@ export function composePartnerApi(parts: PartnerApiParts): PartnerApi {
   };
 }
 
-/** Keys of enabled partners, with each partner's whitelist compiled once for as long as its record stands. */
+/**
+ * The keys of enabled partners. Each partner's whitelist is compiled once per version of its
+ * record.
+ */
 function createPartnerApiCredentials(partners: Partners, called: (partnerId: number) => void): PartnerApiCredentials {
   const known = new WeakMap<Partner, PartnerApiCredential>();
   return {

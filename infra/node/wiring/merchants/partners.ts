@@ -12,7 +12,7 @@ import { sha256Hex } from "../../../../http/auth/digest.ts";
 import { hashPassword } from "../../../../http/auth/partner-password.ts";
 import type { Config } from "../../boot/config.ts";
 
-/** Of partners and administrators. */
+/** The secrets of partners and administrators. */
 export const secrets: PartnerSecrets = {
   newPassword: () => randomBytes(18).toString("base64url"),
   newApiKey: () => `pk_live_${randomText(32)}`,
@@ -20,7 +20,7 @@ export const secrets: PartnerSecrets = {
   digest: sha256Hex,
 };
 
-/** Random letters and digits, uniformly distributed. */
+/** Returns random letters and digits with a uniform distribution. */
 function randomText(length: number): string {
   const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   const limit = 256 - (256 % alphabet.length);
@@ -39,7 +39,7 @@ export interface PartnerParts {
   clock: Clock;
 }
 
-/** Logins of the configuration: no stored one may have their names. */
+/** Returns the usernames of the configuration, which stored logins may not have. */
 export function reservedUsernamesOf({ administrator, fleet }: Pick<Config, "administrator" | "fleet">): string[] {
   return [administrator.username, ...(fleet === null ? [] : [fleet.username])];
 }

@@ -23,10 +23,10 @@ const FIGURES_TIMEOUT_MS = 540_000;
 
 const STOP_MS = 5_000;
 
-/** How often a node that could not begin tries again. */
+/** The time after which a node that could not start tries again. */
 const BEGIN_AGAIN_MS = 60_000;
 
-/** The store is asked at most this often, however often metrics are requested. */
+/** Limits the queries of the store if metrics are requested often. */
 const OVERDUE_AGAIN_MS = 1_000;
 
 const CLOSED_AT_HOUR = 3;
@@ -40,16 +40,16 @@ export interface ReconciliationParts {
   bus: Bus<NodeProtocol> & { readonly self: Address };
   homes: Homes;
   clock: Clock;
-  /** The machine's own clock, which tests do not move: for how often the store is asked. */
+  /** The machine's own clock, which tests do not move. It limits the queries of the store. */
   machineClock: Clock;
-  /** Of this shard: the first one of the node asks the store. */
+  /** The address of this shard. The first shard of a node queries the store. */
   address: Address;
   merchants: Pick<MerchantStore, "load">;
   metrics: Pick<ShardMetrics, "storedGauge" | "daysClosed">;
   failed(what: string, error: unknown): void;
 }
 
-/** Closed days in a shard: what is read of them, and the closing, where this shard is its home. */
+/** Closed days in a shard: their operations, and the closing if this shard is their home. */
 export function composeReconciliation(parts: ReconciliationParts): Lifecycle & { reconciliation: Reconciliation } {
   const { config, kv, bus, homes, clock, machineClock, address, merchants, metrics, failed } = parts;
   const store = createReconciliationStore(kv);
@@ -109,7 +109,7 @@ function rowsOf(bus: Pick<Bus<NodeProtocol>, "request">): ReconciliationRows {
   };
 }
 
-/** Days of a time zone, with 23 and 25 hours where its clocks are changed. */
+/** Returns the calendar of a time zone. Days with a clock change have 23 or 25 hours. */
 export function dayCalendar(timeZone: string): DayCalendar {
   const localTime = createLocalTime(timeZone);
   function boundsOf(day: string) {
@@ -124,7 +124,7 @@ export function dayCalendar(timeZone: string): DayCalendar {
     after: daysAfter,
     closesAtMs: (day) => {
       const { fromMs, untilMs } = boundsOf(daysAfter(day, CLOSED_AFTER_DAYS));
-      // By the clocks of that day: on one of 23 or 25 hours, 03:00 is not three hours after its begin.
+      // Uses the clocks of that day, because 03:00 is not always three hours after its start.
       const hour = (atMs: number) => Number(localTime.format(atMs).slice("YYYY-MM-DDT".length, "YYYY-MM-DDTHH".length));
       let atMs = fromMs;
       while (hour(atMs) < CLOSED_AT_HOUR && atMs < untilMs) atMs += HOUR_MS / 4;

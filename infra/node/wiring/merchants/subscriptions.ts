@@ -44,7 +44,10 @@ import type { ShardMetrics } from "../../observability/metrics.ts";
 import { keyedDigest, newToken } from "../access/new-token.ts";
 import { logCharges } from "../shared/activity-hooks.ts";
 
-/** How long payments under way may take to be answered when the node stops; what is broken off is looked at by whoever is home then. */
+/**
+ * Limits the wait for payments in progress when the node stops. The next home of an interrupted
+ * payment checks it.
+ */
 const STOP_MS = 5_000;
 
 export interface SubscriptionWiring {
@@ -62,7 +65,9 @@ export interface SubscriptionWiring {
   portalLinks: PortalLinks;
   activity: ActivityLog;
   retentionMs: number;
-  /** Where customers' browsers reach the relay; asked once the node listens. */
+  /**
+   * The address by which customers' browsers reach the relay. It is known once the node listens.
+   */
   publicUrl(): string;
   metrics: Pick<ShardMetrics, "gauge" | "subscriptionBecame" | "subscriptionMailPostponed">;
   failed(what: string, error: unknown): void;
@@ -73,11 +78,14 @@ export interface ComposedSubscriptions extends Lifecycle {
     subscriptions: Subscriptions;
     subscriptionTasks: SubscriptionTasks;
   };
-  /** A step of a payment link is stored: where it is a cycle's, that is looked at. Never rejects, and waits for nothing. */
+  /**
+   * Called after a transition of a payment link is stored. If the link pays a cycle, the cycle is
+   * checked. Never rejects and never waits.
+   */
   linkStored(record: PortalLinkRecord): void;
-  /** Whosever it is: for operators. */
+  /** Finds the subscription of any merchant, for operators. */
   byId(id: string): Promise<SubscriptionRecord | null>;
-  /** The same merchants: one that is deactivated has its subscriptions paused. */
+  /** Returns merchants whose deactivation pauses their subscriptions. */
   pausing(merchants: Merchants): Merchants;
 }
 
@@ -129,7 +137,7 @@ export function composeSubscriptions(parts: SubscriptionWiring): ComposedSubscri
     linkStored: ({ order: { reference }, state }) => {
       if (reference === null || state === "PENDING") return;
       subscriptions.told(reference).catch((error: unknown) => {
-        // The store is away: it is looked at when that is due.
+        // The store is unavailable. The regular check follows when it is due.
         if (!(error instanceof RelayError)) failed("subscription.told", error);
       });
     },
@@ -139,7 +147,7 @@ export function composeSubscriptions(parts: SubscriptionWiring): ComposedSubscri
       patch: async (partner, merchantId, patch) => {
         const outcome = await own.patch(partner, merchantId, patch);
         if (outcome.type === "changed" && patch.active === false) {
-          // Nobody waits for it: what it misses is paused when something of it is due.
+          // No request waits for it. A missed subscription is paused when it is due.
           pauseAll(outcome.merchant).catch((error: unknown) => failed("subscription.pause", error));
         }
         return outcome;
@@ -156,7 +164,7 @@ export function composeSubscriptions(parts: SubscriptionWiring): ComposedSubscri
   };
 }
 
-/** A card is charged where a payment of the subscription's environment may be begun, and nowhere else. */
+/** Restricts card charges to environments in which a payment of the subscription may start. */
 function withinReach(charges: RecurringCharges, accounts: Pick<MerchantAccounts, "ofMerchant">): RecurringCharges {
   return {
     ...charges,
@@ -167,7 +175,10 @@ function withinReach(charges: RecurringCharges, accounts: Pick<MerchantAccounts,
   };
 }
 
-/** The card gateway's protocol has no charge of a card on file; the sandbox's own gateway has one beside it. */
+/**
+ * The protocol of the card gateway cannot charge a card on file. The sandbox's own gateway can,
+ * with an additional call.
+ */
 function recurringCharges({ mode, gatewayUrl }: Pick<Config, "mode" | "gatewayUrl">): RecurringCharges {
   return mode === "sandbox" && gatewayUrl !== null && mayChargeCards(gatewayUrl) ? createSandboxCharges(gatewayUrl) : NO_RECURRING_CHARGES;
 }

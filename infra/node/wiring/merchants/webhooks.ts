@@ -46,39 +46,41 @@ export interface WebhookParts {
   partners: Partners;
   box: SecretBox;
   clock: Clock;
-  /** The machine's own clock, which tests do not move: for counts. */
+  /** The machine's own clock, which tests do not move. It is for counts. */
   machineClock: Clock;
   log: Pick<Log, "webhook" | "webhookEndpointDisabled" | "engineFailed">;
   metrics: Pick<ShardMetrics, "webhookTold" | "gauge" | "gaugeByState">;
   /** For the logs of merchants. */
   activity: ActivityLog;
-  /** What merchants' owners are told of changes of endpoints. */
+  /** The notices to merchants' owners about changes of endpoints. */
   owed: EndpointOwed;
 }
 
-/** Endpoints are divided into this many partitions, and the node that is home to one sends to its endpoints. */
+/**
+ * Endpoints are divided into this many partitions. The home of a partition sends to its endpoints.
+ */
 const PARTITIONS = 64;
-/** What is called for in the place of an endpoint, for fanning out events. */
+/** The queue key for the fan-out of events, used instead of an endpoint. */
 const FAN_OUT = "fan-out";
 
-/** Deliveries are counted up to here, and at most this often, however often metrics are requested. */
+/** Limits the counted deliveries, and the rate of counting if metrics are requested often. */
 const COUNTED_MAX = 10_000;
 const COUNT_AGAIN_MS = 1_000;
 
 export interface ComposedWebhooks {
   operations: Omit<WebhookOperations, "clock"> & {
-    /** Of the compatible adapter's format, merchants' and partners'. */
+    /** The endpoints of merchants and partners, and of the compatible adapter's format. */
     webhookEndpoints: WebhookEndpoints;
-    /** Of the compatible adapter's format. */
+    /** Events in the compatible adapter's format. */
     webhookEvents: WebhookEvents;
     endpointDeliveries: EndpointDeliveries;
     administerWebhooks: AdministerWebhooks;
     apiVersions: ApiVersions;
     effectiveApiVersion(merchantId: string): Promise<string>;
   };
-  /** The endpoints that a secret key made. */
+  /** Finds the endpoints that a secret key created. */
   ofKey: LookAtKey;
-  /** Fans out events and sends deliveries; to be run by one thread of a node. */
+  /** Fans out events and sends deliveries. One thread of a node must run it. */
   sender(): Lifecycle;
 }
 
@@ -152,7 +154,7 @@ export function composeWebhooks(parts: WebhookParts): ComposedWebhooks {
           fanOut.tick();
           sender.tick();
         },
-        // Waits no longer than for requests: an interrupted delivery is sent again by another node.
+        // Waits only as long as for requests. Another node sends an interrupted delivery again.
         drain: () => {
           for (const { stop } of [fanOut, sender]) stop().catch((error: unknown) => log.engineFailed("webhooks", error));
         },
@@ -161,7 +163,10 @@ export function composeWebhooks(parts: WebhookParts): ComposedWebhooks {
   };
 }
 
-/** Null for a partner that is disabled or has no access to Partner API v1: nothing could be signed for it. */
+/**
+ * Returns null for a partner that is disabled or has no access to Partner API v1, because nothing
+ * can be signed for it.
+ */
 function partnerSecretOf(partners: Partners, box: SecretBox, partnerId: number): string | null {
   const record = partners.byId(partnerId)?.record;
   if (record === undefined || !record.enabled || record.partnerApi === null) return null;

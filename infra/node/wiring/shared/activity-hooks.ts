@@ -9,12 +9,18 @@ import type { WebhookEndpointRecord } from "../../../../engine/webhooks/webhook-
 import type { WebhookEndpointStore } from "../../../../engine/webhooks/webhook-endpoint-store.ts";
 import type { WebhookSenderOptions } from "../../../../engine/webhooks/webhook-sender.ts";
 
-/** What is written into the logs of merchants, by who causes it. Nothing is written where there is no merchant, and nothing about payments at terminals. */
+/**
+ * The entries in the logs of merchants, by their cause. Nothing is written without a merchant, or
+ * about payments at terminals.
+ */
 
-/** Of links: looked at every few seconds, so these are told only where the link became another one. */
+/** These events of links occur every few seconds, so they are logged only if the link changed. */
 const USUAL: ReadonlySet<LinkStepped["event"]> = new Set(["deadline.passed", "verify.requested", "verify.answered", "verify.failed"]);
 
-/** Steps of links, and calls to the gateway about them. `gatewayUrl`: null for none. */
+/**
+ * Logs transitions of links, and calls to the gateway about them. `gatewayUrl` is null if there is
+ * no gateway.
+ */
 export function observeLinks(activity: ActivityLog, gatewayUrl: string | null): LinkObserver {
   const host = hostOf(gatewayUrl);
   return {
@@ -33,7 +39,7 @@ export function observeLinks(activity: ActivityLog, gatewayUrl: string | null): 
   };
 }
 
-/** The gateway's code, never its words: those may be about the buyer. */
+/** Returns the gateway's code without its text, which may be about the buyer. */
 function gatewayOutcome(answer: GatewayAnswer<unknown>): Pick<CallEntry, "httpStatus" | "outcome" | "detail"> {
   const httpStatus = answer.httpStatus ?? null;
   switch (answer.type) {
@@ -46,7 +52,9 @@ function gatewayOutcome(answer: GatewayAnswer<unknown>): Pick<CallEntry, "httpSt
   }
 }
 
-/** Attempts to deliver webhooks to merchants' own endpoints; a partner's are its own business. */
+/**
+ * Logs attempts to deliver webhooks to merchants' own endpoints. Those of partners are not logged.
+ */
 export function logWebhooks(activity: ActivityLog): NonNullable<WebhookSenderOptions["attempted"]> {
   return ({ event, endpoint, attempt }) => {
     if (endpoint.owner.type !== "merchant") return;
@@ -59,7 +67,7 @@ export function logWebhooks(activity: ActivityLog): NonNullable<WebhookSenderOpt
   };
 }
 
-/** Steps of merchants' webhook endpoints, after each is stored. */
+/** Logs transitions of merchants' webhook endpoints, after each is stored. */
 function endpointTold(activity: ActivityLog) {
   return (event: string, before: WebhookEndpointRecord | null, after: WebhookEndpointRecord, to: string, atMs: number): void => {
     if (after.owner.type !== "merchant") return;
@@ -71,7 +79,7 @@ function endpointTold(activity: ActivityLog) {
   };
 }
 
-/** Endpoints that end with their key, which are stored beside the store of endpoints. */
+/** Logs endpoints that end with their key. They are stored outside the store of endpoints. */
 export function logEndedEndpoint(activity: ActivityLog): (before: WebhookEndpointRecord, after: WebhookEndpointRecord) => void {
   const told = endpointTold(activity);
   return (before, after) => told(endpointEvent(before, after), before, after, after.status, after.updatedAtMs);
@@ -107,7 +115,10 @@ function endpointEvent(before: WebhookEndpointRecord, after: WebhookEndpointReco
   return before.rolls[0] === after.rolls[0] ? "endpoint.changed" : "secret.rotated";
 }
 
-/** The adapter's callbacks. They do not say whose they are: their links do. */
+/**
+ * Logs the adapter's callbacks. The merchant comes from their links, because callbacks do not name
+ * it.
+ */
 export function logCallbacks(
   activity: ActivityLog,
   shopOf: (txId: string) => Promise<string | null>,
@@ -123,13 +134,13 @@ export function logCallbacks(
           ...{ httpStatus: outcome.httpStatus ?? null, outcome: failed ? "failed" : "done", detail: failed ? outcome.reason : null },
         });
       },
-      // The store does not answer: the attempt counts, and its entry is missing.
+      // The store does not respond. The attempt counts, and its entry is missing.
       () => undefined,
     );
   };
 }
 
-/** Mails about something of a merchant's. `smtpHost`: of whom they are handed over to. */
+/** Logs mails about objects of a merchant. `smtpHost` names the server that receives them. */
 export function logMails(activity: ActivityLog, smtpHost: string): NonNullable<MailSenderOptions["attempted"]> {
   return ({ mail, outcome, reason: detail, atMs, ms }) => {
     const { id: objectId, kind: operation, merchantId } = mail;
@@ -141,12 +152,15 @@ export function logMails(activity: ActivityLog, smtpHost: string): NonNullable<M
   };
 }
 
-/** Host and port of an address; empty where it is none. Paths may hold secrets. */
+/**
+ * Returns host and port of an address, or an empty text if it is invalid. Paths may contain
+ * secrets.
+ */
 function hostOf(url: string | null): string {
   return url !== null && URL.canParse(url) ? new URL(url).host : "";
 }
 
-/** Charges of cards on file, and questions about them, under the subscription that they are for. */
+/** Logs charges of cards on file and their checks, under their subscription. */
 export function logCharges(charges: RecurringCharges, activity: ActivityLog, gatewayUrl: string | null, clock: Clock): RecurringCharges {
   const host = hostOf(gatewayUrl);
 

@@ -47,11 +47,11 @@ export interface SurfaceOptions {
   openTerminalLogs: boolean;
   packageBytesMax: number;
   adapterContextPath?: string;
-  /** The demo pages are the sandbox's, and so is the page at its root. */
+  /** Only the sandbox has demo pages and a page at its root. */
   mode?: "sandbox" | "production";
 }
 
-/** Every endpoint that a node serves, one list per surface. */
+/** Returns all endpoints that a node serves, one list per surface. */
 export function surfacesOf(options: SurfaceOptions) {
   return {
     relay: relayEndpoints(options),
@@ -109,7 +109,10 @@ export function bindSurfaces(surfaces: Surfaces, operations: Operations): BoundE
   return audited(bind(endpoints, operations), operations.audit, operations.clock);
 }
 
-/** The rate limits that endpoints declare, each bucket once. Throws where two endpoints say different things of one bucket. */
+/**
+ * Returns the rate limits that endpoints declare, each bucket once. Throws if two endpoints declare
+ * a bucket differently.
+ */
 export function rateLimitsOf(surfaces: Surfaces): RateLimit[] {
   const limits = new Map<string, RateLimit>();
   for (const { rateLimit, name } of Object.values(surfaces).flat()) {
@@ -122,7 +125,7 @@ export function rateLimitsOf(surfaces: Surfaces): RateLimit[] {
   return [...limits.values()];
 }
 
-/** Surfaces that are not in the OpenAPI document: what browsers load, which guides describe. */
+/** Surfaces that the OpenAPI document omits: browsers load them, and guides describe them. */
 export const UNDOCUMENTED: ReadonlySet<string> = new Set([
   "root",
   "docs",
@@ -135,7 +138,10 @@ export const UNDOCUMENTED: ReadonlySet<string> = new Set([
   "operators-pages",
 ]);
 
-/** The OpenAPI document as text, of the whole interface or of what an audience calls; the same for the same version and options. */
+/**
+ * Returns the OpenAPI document as text, of the whole interface or of an audience's calls. It is
+ * equal for the same version and options.
+ */
 export function openApiText(surfaces: Surfaces, audience: Audience | null = null): string {
   const tags = INTERFACE_TAGS.filter((tag) => audience === null || tag.audience === audience).map(({ name, description }) => ({
     name,
@@ -155,7 +161,7 @@ export function openApiText(surfaces: Surfaces, audience: Audience | null = null
   return JSON.stringify(buildOpenApi(documented, info, tags));
 }
 
-/** The documents of a node with these settings. */
+/** Returns the documents of a node with these settings. */
 export function documentTexts(options: SurfaceOptions): DocumentTexts {
   const { openTerminalLogs, packageBytesMax, adapterContextPath = "" } = options;
   const surfaces = surfacesOf(options);

@@ -5,7 +5,7 @@ import { MAIN } from "../../boot/shard-boot.ts";
 
 /** Wakes the feed in the main thread when rows were written, at most once per tick. */
 export interface FeedWake extends Lifecycle {
-  /** A row was written to the outbox. */
+  /** Called after a row was written to the outbox. */
   onOutboxWrite(): void;
 }
 

@@ -6,12 +6,15 @@ import { idempotent } from "../../../../http/endpoint/idempotency.ts";
 
 export type IdempotencyParts = Omit<ExecuteOnceOptions, "store"> & { kv: Kv };
 
-/** Executes once per key, with this store: for what has its key elsewhere than in a header. */
+/** Executes work once per key with this store, for keys that are not in a header. */
 export function createOnce({ kv, ...options }: IdempotencyParts): ExecuteOnce {
   return createExecuteOnce({ ...options, store: createIdempotencyStore(kv) });
 }
 
-/** Makes endpoints that declare `idempotency` execute once per key, with this store; the others are not changed. */
+/**
+ * Makes endpoints that declare `idempotency` execute once per key with this store. Other endpoints
+ * are unchanged.
+ */
 export function createIdempotency(parts: IdempotencyParts): (endpoint: BoundEndpoint) => BoundEndpoint {
   const executeOnce = createOnce(parts);
   return (endpoint) => idempotent(endpoint, { executeOnce, ids: parts.ids });

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import type { Kv } from "../../../../engine/kernel/kv.ts";
 
 /**
- * Identifies this installation's folders of files, so that two installations that share a folder by mistake do not delete each other's files.
+ * Identifies the folders of this installation. If two installations share a folder by mistake, they
+ * do not delete each other's files.
  */
 const INSTALLATION = "app/installation";
 

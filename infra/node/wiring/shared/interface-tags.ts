@@ -1,8 +1,9 @@
 import type { Audience } from "../../../../http/web/docs-files.ts";
 
 /**
- * The tags of the OpenAPI document, by who calls, in the order of most readers' interest, and the audience whose document has their operations. Every tag of an
- * endpoint stands here (test/golden/openapi.test.ts).
+ * The tags of the OpenAPI document by caller, in the order of most readers' interest, with the
+ * audience whose document has their operations. It contains every tag of an endpoint
+ * (test/golden/openapi.test.ts).
  */
 export const INTERFACE_TAGS: readonly { name: string; audience: Audience; description: string }[] = [
   {

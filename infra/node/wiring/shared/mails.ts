@@ -16,10 +16,13 @@ import type { ByState, ShardMetrics } from "../../observability/metrics.ts";
 import { lookedUp } from "../administration/overview.ts";
 import { logMails } from "./activity-hooks.ts";
 
-/** How long mails under way may take to end when the node stops; what is broken off is sent again by whoever is home then. */
+/**
+ * Limits the wait for mails in progress when the node stops. The next home sends an interrupted
+ * mail again.
+ */
 const STOP_MS = 5_000;
 
-/** Mails are counted at most this often, however often metrics are requested. */
+/** Limits the rate of counting mails if metrics are requested often. */
 const COUNT_AGAIN_MS = 1_000;
 
 export interface MailParts {
@@ -27,7 +30,7 @@ export interface MailParts {
   kv: Kv;
   bus: { readonly self: Address };
   homes: Homes;
-  /** Of this shard: the first one of the node counts what waits. */
+  /** The address of this shard. The first shard of a node counts waiting mails. */
   address: Address;
   box: SecretBox;
   clock: Clock;
@@ -39,12 +42,12 @@ export interface MailParts {
 }
 
 export interface ComposedMails extends Lifecycle {
-  /** For those who owe mails: when one is sent, before `mailOperations`. */
+  /** Used to queue mails: it returns the time of sending, before `mailOperations`. */
   mails: Pick<MailStore, "room" | "load">;
   operations: { administerMails: AdministerMails };
 }
 
-/** Mails of the portal: each shard sends those whose home it is. */
+/** The mails of the portal. Each shard sends those whose home it is. */
 export function composeMails({
   config,
   kv,

@@ -1,7 +1,7 @@
 import type { Config } from "../../boot/config.ts";
 import type { Lifecycle } from "../../boot/lifecycle.ts";
 
-/** How much may be open at once as it is configured now. What is open already stays open where less is configured later. */
+/** The configured limits of open connections. A lower limit does not close open ones. */
 export interface OpenMax extends Lifecycle {
   current(): Config["openMax"];
 }

@@ -5,23 +5,29 @@ import type { LoginCounts } from "../../../../http/auth/login-counts.ts";
 import { createRateLimitMemory, openRateLimit, type RateLimitBucket, type RateLimitMemory } from "../../../../http/auth/rate-limiter.ts";
 import type { RateLimit } from "../../../../http/endpoint/endpoint.ts";
 
-/** What a node in a cluster knows about the others. */
+/** A cluster node's knowledge about the other nodes. */
 export interface OtherNodes {
   windows: WindowsOfAll;
-  /** Wrong passwords. */
+  /** Counts wrong passwords. */
   logins: LoginCounts;
-  /** Calls of merchants. */
+  /** Counts calls of merchants. */
   minutes: MinuteCounts;
-  /** The number of live nodes, including this one. */
+  /** Returns the number of live nodes, including this one. */
   count(): number;
 }
 
-/** Partners beyond their addresses' limits within one second. 4 KiB each, and of what is not used the system holds nothing. */
+/**
+ * Limits the partners over their addresses' limits within a second. Each needs 4 KiB, and the
+ * system allocates no unused memory.
+ */
 const RAISED_AT_ONCE = 1_024;
 
 const raisedName = (bucket: string) => `${bucket}-raised`;
 
-/** The memory of the buckets, and of those in which partners are counted whose records raise them; made once a node. */
+/**
+ * Creates the memory of the buckets, and of those for partners with raised limits. Call it once per
+ * node.
+ */
 export function rateLimitMemories(limits: readonly RateLimit[], threads: number): RateLimitMemory[] {
   return limits.flatMap(({ bucket, perSecond, raisable }) => [
     createRateLimitMemory(bucket, perSecond, threads),
@@ -34,7 +40,7 @@ export interface RateLimits {
   raised(bucket: string): RateLimitBucket;
 }
 
-/** The rate limits of a shard, shared within its node and, in a cluster, over all nodes. */
+/** The rate limits of a shard, shared within its node and, in a cluster, across all nodes. */
 export function createRateLimits(memories: readonly RateLimitMemory[], monotonicMs: () => number, others: OtherNodes | null): RateLimits {
   const buckets = new Map<string, RateLimitBucket>();
   for (const memory of memories) {

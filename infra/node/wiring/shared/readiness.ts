@@ -3,18 +3,21 @@ import type { ConnectedStore, ShardBoot } from "../../boot/shard-boot.ts";
 import { holdsLease } from "../../cluster/lease.ts";
 
 export interface Readiness extends Lifecycle {
-  /** Why this node does not accept requests, or null. */
+  /** Returns the reason why this node rejects requests, or null. */
   notReadyBecause(): string | null;
 }
 
 export interface ReadinessParts {
   boot: Pick<ShardBoot, "cluster" | "storeAway" | "incomplete">;
   isAway: ConnectedStore["isAway"];
-  /** This machine's. */
+  /** The clock of this machine. */
   monotonicMs(): number;
 }
 
-/** Whether this node accepts requests; all its shards know the state of the shard that holds the store. */
+/**
+ * Determines whether this node accepts requests. All its shards know the state of the shard with
+ * the store.
+ */
 export function createReadiness({ boot, isAway, monotonicMs }: ReadinessParts): Readiness {
   const { cluster } = boot;
   const [away, incomplete] = [new Int32Array(boot.storeAway), new Int32Array(boot.incomplete)];

@@ -9,7 +9,7 @@ import type { OtherNodes } from "./rate-limits.ts";
 export interface RunningShardParts {
   boot: ShardBoot;
   clock: Clock;
-  /** This machine's clock, which tests do not move. */
+  /** The clock of this machine, which tests do not move. */
   machineClock: Clock;
   timers: Timers;
   log: Log;

@@ -23,7 +23,10 @@ import type { Config } from "../../boot/config.ts";
 import type { Lifecycle } from "../../boot/lifecycle.ts";
 import { installationOf } from "../shared/installation.ts";
 
-/** A file to which another node's upload has not written for this long belongs to a broken upload; a stalled upload ends long before. */
+/**
+ * A file that another node has not written to for this long belongs to an interrupted upload. A
+ * stalled upload ends long before.
+ */
 const QUIET_MS = 600_000;
 
 export interface AppsParts {
@@ -40,10 +43,13 @@ export interface AppsParts {
   failed(what: string, error: unknown): void;
 }
 
-/** App updates, as a shard has them. */
+/** App updates in a shard. */
 export interface Apps extends Lifecycle {
   operations: AppsOperations;
-  /** Finishes deletions, and removes what broken uploads left. For one shard of a node, before anything is served. */
+  /**
+   * Finishes deletions and removes remains of interrupted uploads. One shard of a node calls it
+   * before requests are served.
+   */
   tidy(): Promise<void>;
 }
 
@@ -103,7 +109,7 @@ async function packagesOf(config: Config, kv: Kv): Promise<PackageStore> {
   });
 }
 
-/** Nodes without a shared folder store no packages: another node could not serve them. */
+/** Nodes without a shared folder store no packages, because another node could not serve them. */
 function withoutFolder(): PackageStore {
   return {
     receive: () =>

@@ -6,28 +6,31 @@ import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";
 import type { Config } from "../../boot/config.ts";
 import type { Lifecycle } from "../../boot/lifecycle.ts";
 
-/** Key in the counts of a day, beside the methods, which are in capitals. */
+/** The keys in the counts of a day. Methods are upper-case keys in the same record. */
 const COMMANDS = "commands";
 const LINKS = "links";
 
 export interface DayCountParts {
   config: Config;
   kv: Kv;
-  /** The shard, by its address. */
+  /** The address of the shard. */
   self: string;
   clock: Clock;
   failed(what: string, error: unknown): void;
 }
 
-/** Counts of what ended today, for the dashboard: each shard counts its own events, and stores them every few seconds. */
+/**
+ * Counts today's ended commands and links for the dashboard. Each shard counts its own events, and
+ * stores the counts every few seconds.
+ */
 export interface DayCounts extends Lifecycle {
   recorded(method: string, status: string, atMs: number): void;
   commandFinished(state: string): void;
   linkEnded(state: string): void;
   flush(): Promise<void>;
-  /** The local day of a time, `YYYY-MM-DD`. */
+  /** Returns the local day of a time, `YYYY-MM-DD`. */
   dayOf(atMs: number): string;
-  /** The stored counts of all shards for a day. */
+  /** Returns the stored counts of all shards for a day. */
   total(day: string): Promise<{ commands: { [state: string]: number }; links: { [state: string]: number }; results: ResultCounts }>;
 }
 

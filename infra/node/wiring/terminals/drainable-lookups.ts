@@ -2,13 +2,16 @@ import type { Terminals } from "../../../../engine/terminals/terminals.ts";
 
 type WaitingLookups = Pick<Terminals, "command" | "latest">;
 
-/** Lookups that wait for a result, until the node stops: then all of them return the present state, so that the stop does not wait. */
+/**
+ * Lookups that wait for a result. When the node stops, all of them return the present state, so
+ * that the stop does not wait.
+ */
 export interface DrainableLookups {
   lookups: WaitingLookups;
   drain(): void;
 }
 
-/** Works at the requesting shard, so that it also ends lookups that wait at a home on another node. */
+/** Works at the requesting shard, so it also ends lookups that wait at a home on another node. */
 export function createDrainableLookups(terminals: WaitingLookups): DrainableLookups {
   const pending = new Set<() => void>();
   let ended = false;

@@ -14,7 +14,10 @@ import type { NodeProtocol } from "../../boot/node-protocol.ts";
 import { MAIN } from "../../boot/shard-boot.ts";
 import type { ComposedTerminals } from "./terminals.ts";
 
-/** How long the main thread may take for a page of the list of transactions, which may need ClickHouse. */
+/**
+ * The time limit of the main thread for a page of the list of transactions, which may need
+ * ClickHouse.
+ */
 const PAGE_TIMEOUT_MS = 8_000;
 
 export interface RelayParts {
@@ -27,7 +30,7 @@ export interface RelayParts {
   writer: string;
   terminals: Pick<ComposedTerminals, "terminals" | "lookups">;
   waits: WaitPlaces;
-  /** The configuration of a terminal; undefined if there is none. */
+  /** Returns the configuration of a terminal, or undefined. */
   configOf(terminalId: string): CloudConfig | undefined;
 }
 

@@ -18,16 +18,20 @@ import type { StompEvent, StompHost, UpgradeCaller } from "../../../../http/stom
 import { WEBSOCKET_MESSAGE_BYTES_MAX } from "../../../../http/stomp/limits.ts";
 import { createStompSessions, type StompSessions } from "../../../../http/stomp/sessions.ts";
 
-/** Unread bytes at which a slow terminal is disconnected; several times its largest burst of commands. */
+/**
+ * A slow terminal is disconnected at this number of unread bytes, several times its largest burst
+ * of commands.
+ */
 const BUFFERED_BYTES_MAX = 524_288;
 
 /**
- * A silent socket gets a ping early enough that its pong arrives within the two minutes after which a terminal is OFFLINE. A socket without
- * a pong is dead, and is closed before another payment is sent to it; with pongs it may stay silent for as long as it likes.
+ * A silent socket gets a ping early enough for its pong to arrive within the two minutes after
+ * which a terminal is OFFLINE. A socket without a pong is dead, and is closed before it gets
+ * another payment. With pongs it may stay silent indefinitely.
  */
 const IDLE_SECONDS = 60;
 
-/** WebSockets of one shard: a process has at most 20,000 descriptors on some machines. */
+/** Limits the WebSockets of a shard. On some machines a process has at most 20,000 descriptors. */
 const SOCKETS_MAX = 15_000;
 
 export interface StompMountOptions {
@@ -35,18 +39,21 @@ export interface StompMountOptions {
   serverName: string;
   sessions: TerminalSessions;
   directory: Pick<Directory, "mayTake">;
-  /** The first notice on a terminal's own topic; null for none. */
+  /** Returns the first notice on a terminal's own topic, or null. */
   greeting(terminalId: string): string | null;
   authenticator: Authenticator;
   recordResult: RecordResult;
-  /** Absent: an address may have as many sockets as there may be. */
+  /** If absent, the only limit of an address is the total limit of sockets. */
   perAddress?: SocketsPerAddress;
   clock: Clock;
   ids: Ids;
   onEvent(event: StompEvent): void;
 }
 
-/** STOMP at `/ws`: connects the protocol's sessions with WebSockets of the server and with the engine. */
+/**
+ * STOMP at `/ws`. Connects the sessions of the protocol with the WebSockets of the server and with
+ * the engine.
+ */
 export function createStompMount(options: StompMountOptions): { mount: WebSocketMount; stomp: StompSessions } {
   const { authenticator, directory, recordResult } = options;
 
@@ -64,7 +71,8 @@ export function createStompMount(options: StompMountOptions): { mount: WebSocket
       const header = `Basic ${Buffer.from(`${login}:${passcode}`, "utf8").toString("base64")}`;
       const found = callerOf(await authenticate(header, ipAddress));
       if (!(found instanceof RelayError)) return found;
-      // A login that cannot be checked now, or is held back, is not a wrong one: the terminal should retry.
+      // A login that cannot be checked now, or that is blocked, is not wrong, so the terminal
+      // should retry.
       if (found.code !== "unauthorized") throw found;
       return null;
     },
@@ -106,7 +114,7 @@ function callerOf(found: Caller | Refusal): UpgradeCaller {
   return found.type === "refused" ? new RelayError(found.code, found.message, found) : found;
 }
 
-/** Nobody may ask for the caller of an upgrade, so its promise never rejects. */
+/** Never rejects, because possibly no code awaits the caller of an upgrade. */
 function unexpected(cause: unknown): RelayError {
   return new RelayError("internal", "Internal error", { cause });
 }

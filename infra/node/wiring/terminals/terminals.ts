@@ -24,23 +24,25 @@ export interface TerminalParts {
   store: Pick<ConnectedStore, "kv" | "lostVersion">;
   bus: Bus<NodeProtocol>;
   homes: Homes;
-  /** The shards of all nodes that are live now, asked anew; what has changed of them is known here by then. */
+  /** Reads the live shards of all nodes. Changes are known here when it resolves. */
   liveShards(): Promise<readonly Address[]>;
   clock: Clock;
-  /** This machine's clock, which tests do not move. */
+  /** The clock of this machine, which tests do not move. */
   machineClock: Clock;
   /** Unique among all writers. */
   writer: string;
   retentionMs: number;
   metrics: Pick<ShardMetrics, "gauge" | "gaugeByState" | "commandFinished" | "commitConflict" | "pushed">;
   dayCounts: Pick<DayCounts, "recorded" | "commandFinished">;
-  /** A row was written to the outbox. */
+  /** Called after a row was written to the outbox. */
   onOutboxWrite(): void;
-  /** The merchant configured for a terminal; null for none. */
+  /** Returns the merchant that is configured for a terminal, or null. */
   merchantOf(terminalId: string): string | null;
-  /** That merchant where there is one of this id, deactivated or not: whose the terminal's payments are. */
+  /**
+   * Returns that merchant if it exists, deactivated or not. The terminal's payments belong to it.
+   */
   shopOf(terminalId: string): string | null;
-  /** The currency that is configured for a terminal; null for none. */
+  /** Returns the currency that is configured for a terminal, or null. */
   currencyOf(terminalId: string): string | null;
   failed(what: string, error: unknown): void;
 }
@@ -48,13 +50,13 @@ export interface TerminalParts {
 export interface ComposedTerminals extends Lifecycle {
   terminals: Terminals;
   claimCancelled: ClaimCancelled;
-  /** Results under a uuid that nobody asked for, of all terminals. */
+  /** Loads unsolicited results by uuid, of all terminals. */
   unsolicited: TerminalStore["loadUnsolicited"];
   sessions: TerminalSessions;
   presences: PresenceStore;
   /** Lookups that wait for a result, until the node stops. */
   lookups: DrainableLookups["lookups"];
-  /** Re-arms deadlines; has to finish before any request. */
+  /** Sets the deadlines again. It must finish before any request. */
   start(): Promise<void>;
   membershipExpired(): Promise<void>;
   historyLost(): Promise<void>;
@@ -63,7 +65,10 @@ export interface ComposedTerminals extends Lifecycle {
   report(): ShardReport;
 }
 
-/** Long enough for every node to have seen a change of members, and for a node whose membership has expired to know it. */
+/**
+ * Long enough for every node to have seen a change of members, and for a node to notice its expired
+ * membership.
+ */
 const HOMES_SETTLE_MS = 5_000;
 
 /** A shard's own terminals, and its access to all others. */

@@ -36,10 +36,10 @@ import { VERSION } from "../../boot/version.ts";
 import type { Log } from "../../observability/log.ts";
 import type { ShardMetrics } from "../../observability/metrics.ts";
 
-/** A node that does not answer within this time is left out of the list of connections. */
+/** The list of connections omits a node that does not respond within this time. */
 const NODE_MS = 1_500;
 
-/** Reasons of closing that are a refusal. */
+/** The reasons for closing that are rejections. */
 const REFUSING: ReadonlySet<string> = new Set([
   "no_route",
   "not_zvt",
@@ -51,7 +51,10 @@ const REFUSING: ReadonlySet<string> = new Set([
   "gave_way",
 ]);
 
-/** How often routes are looked at: a hold ends, and a payment that nobody follows is followed, within this time. */
+/**
+ * The interval of checking routes. A block ends, and an unattended payment is followed, within this
+ * time.
+ */
 const TEND_MS = 10_000;
 
 export interface ZvtParts {
@@ -63,7 +66,7 @@ export interface ZvtParts {
   relay: RelayForZvt;
   bus: Bus<NodeProtocol>;
   homes: Homes;
-  /** The shards of all nodes that are live now, those that drain too, asked anew. */
+  /** Reads the live shards of all nodes, including draining ones. */
   liveShards(): Promise<readonly Address[]>;
   /** Null for a single node. */
   cluster: object | null;
@@ -78,13 +81,13 @@ export interface ZvtParts {
 
 export interface ComposedZvt {
   administerZvt: AdministerZvt;
-  /** What is kept of registers' payments. */
+  /** The stored state of registers' payments. */
   routes: ReturnType<typeof createZvtRouteStore>["all"];
-  /** Loads nothing, and listens with the shard: to be run by one thread of a node. */
+  /** Loads nothing, and listens together with the shard. One thread of a node must run it. */
   listener(): Lifecycle;
 }
 
-/** In the sandbox registers of this machine pay on the simulated terminal, as the demo partner. */
+/** In the sandbox, registers on this machine pay on the simulated terminal as the demo partner. */
 const SANDBOX_DEFAULT: ZvtConfig = {
   ...ZVT_DEFAULT,
   enabled: true,
@@ -98,14 +101,17 @@ const SANDBOX_DEFAULT: ZvtConfig = {
   ],
 };
 
-/** Cash registers that speak ZVT: the configuration on every shard, the listener on the first shard of each node. */
+/**
+ * Cash registers that use ZVT: the configuration on every shard, and the listener on the first
+ * shard of each node.
+ */
 export function composeZvt(parts: ZvtParts): ComposedZvt {
   const { config, tables, box, partners, bus, homes, cluster, clock, timers, log } = parts;
   const defaults = config.mode === "sandbox" ? SANDBOX_DEFAULT : ZVT_DEFAULT;
   const settings = tables.administered(createRecordStore<StoredZvtConfig>(parts.store.kv, SERVICE_SETTINGS));
   const store = createZvtRouteStore(parts.store);
 
-  /** Each node's first shard has its listener. */
+  /** Returns the first shard of each node, which has its listener. */
   function listenerShards(): string[] {
     return cluster === null ? [STORE_OWNER] : homes.shards().filter((address) => address.endsWith(`/${STORE_OWNER}`));
   }
@@ -136,7 +142,7 @@ function listenerOf(parts: ZvtParts, configured: () => ZvtConfig, store: ReturnT
   const connections = new Map<string, ZvtConnectionView>();
   let payments: RunningZvtPayments | null = null;
   let listener: ZvtListener | null = null;
-  /** How it was configured when it began to listen: a change wants a restart. */
+  /** The configuration when it started to listen. A change needs a restart. */
   let listensWith: Pick<ZvtConfig, "tls"> = { tls: "off" };
   let starting: Promise<void> = Promise.resolve();
   let problem: string | null = null;
@@ -171,7 +177,7 @@ function listenerOf(parts: ZvtParts, configured: () => ZvtConfig, store: ReturnT
       ...{ config: zvt, store, relay, partnerCaller, clock, timers, ids },
       selectors: selectorsOf(zvt, box, compileNetwork),
       self: { shard: bus.self, writer },
-      // One that drains is no home, and one that has just joined may not be known here.
+      // A draining shard is no home, and a new one may not be known here yet.
       isLive: async ({ shard }) =>
         cluster !== null && shard !== bus.self && (homes.shards().includes(shard) || (await liveShards()).includes(shard)),
       sha1: (bytes) => createHash("sha1").update(bytes).digest(),
@@ -206,7 +212,10 @@ function listenerOf(parts: ZvtParts, configured: () => ZvtConfig, store: ReturnT
     };
   }
 
-  /** With what a list of connections shows, and with the port that is configured where this node listens on another. */
+  /**
+   * Adds the data for a list of connections, and the configured port if this node listens on
+   * another one.
+   */
   function withRoutes(of: RunningZvtPayments, zvt: ZvtConfig): ZvtPayments {
     const ownPorts = new Set(zvt.routes.flatMap(({ port }) => (port === null ? [] : [port])));
     return {

@@ -65,7 +65,7 @@ const CALLS = [
 ] as const;
 
 for (const { method, path, body, may, stepUp } of CALLS) {
-  test(`${method} ${path}: nobody, and roles that may not, are refused; all others and the key are answered`, async (t) => {
+  test(`rejects missing callers and roles without permission, and answers all others and the key: ${method} ${path}`, async (t) => {
     const { send } = await open(t);
     assertMatches(await send("nobody", method, path, body), { status: 401 });
     assert.ok((await send("key", method, path, body)).status < 300);
@@ -78,7 +78,7 @@ for (const { method, path, body, may, stepUp } of CALLS) {
   });
 }
 
-test("why it was declined, and who did something, is shown to those only who see personal data", async (t) => {
+test("shows the reason of a decline, and the actors, only to those who may see personal data", async (t) => {
   const { send } = await open(t);
   assertMatches(await send("key", "GET", `/alerts/${ID}`), {
     body: {
@@ -100,7 +100,7 @@ test("why it was declined, and who did something, is shown to those only who see
   );
 });
 
-test("each refusal has its code", async (t) => {
+test("has a code for each rejection", async (t) => {
   const { said, send } = await open(t);
   const ofRefund = () => send("OWNER", "POST", `/alerts/${ID}/refund`);
   for (const type of ["not_pending", "under_dispute", "no_payment", "network_refunds"] as const) {
@@ -133,7 +133,7 @@ test("each refusal has its code", async (t) => {
   }
 });
 
-test("rules are saved over what was looked at only", async (t) => {
+test("saves rules only over the version that was read", async (t) => {
   const { said, asked, send } = await open(t);
   assertMatches(await send("OWNER", "PUT", "/alert-rules", { ...RULES, seen: 7 }), { status: 200, body: { data: { version: 8 } } });
   assert.deepEqual(asked.saved, [{ rules: RULES, version: 7, by: BY_OWNER }]);
@@ -150,14 +150,14 @@ test("rules are saved over what was looked at only", async (t) => {
   }
 });
 
-test("a dry run counts all, and shows the newest hundred", async (t) => {
+test("counts all alerts in a dry run, and shows the newest hundred", async (t) => {
   const { send } = await open(t);
   const tried = await send("OWNER", "POST", "/alert-rules/dry-run", RULES);
   assertMatches(tried.body, { data: { looked: 150, refunded: 100, refundedMinor: 123_400, capped: 20, complete: false } });
   assert.equal(tried.text.split('"rule":"small"').length - 1, 100);
 });
 
-test("a list asks for what its query says", async (t) => {
+test("passes the query of a list", async (t) => {
   const { asked, send } = await open(t);
   await send("key", "GET", "/alerts?state=PENDING&source=RDR&currency=CHF&order=due&from=2026-11-01&limit=3&cursor=c");
   await send("key", "GET", "/alerts");

@@ -112,7 +112,7 @@ const CALLS = [
 for (const call of CALLS) {
   const { method, path, may } = call;
   const body = () => ("body" in call ? call.body() : undefined);
-  test(`${method} ${path}: nobody, and roles that may not, are refused; all others and the key are answered`, async (t) => {
+  test(`rejects missing callers and roles without permission, and answers all others and the key: ${method} ${path}`, async (t) => {
     const { send } = await open(t);
     assertMatches(await send("nobody", method, path, body()), { status: 401 });
     assert.ok((await send("key", method, path, body())).status < 300);
@@ -125,7 +125,7 @@ for (const call of CALLS) {
   });
 }
 
-test("what is written about people is shown to those only who see personal data", async (t) => {
+test("shows personal data only to those who may see it", async (t) => {
   const { send } = await open(t);
   for (const who of ["key", "OWNER", "FINANCE"] as const) {
     assertMatches(await send(who, "GET", `/disputes/${ID}`), {
@@ -150,7 +150,7 @@ test("what is written about people is shown to those only who see personal data"
   assert.doesNotMatch(JSON.stringify(disputeObject(RECORD)), /Ada|dpf_|owner/i);
 });
 
-test("a dispute calls its state by one name: in the list and its filter, by itself, in figures and in events", async (t) => {
+test("names its state equally in the list, its filter, the dispute, the statistics and the events", async (t) => {
   const { send } = await open(t);
   const item = listOf(member((await send("key", "GET", "/disputes?status=OPEN")).body, "data", "items"))[0];
   const { body } = await send("key", "GET", `/disputes/${ID}`);
@@ -163,7 +163,7 @@ test("a dispute calls its state by one name: in the list and its filter, by itse
   });
 });
 
-test("a list asks for what its query says, and has alerts as such", async (t) => {
+test("passes the query of a list, and marks alerts", async (t) => {
   const { send, asked } = await open(t);
   const query =
     "status=OPEN&stage=CHARGEBACK&category=FRAUD&from=2026-11-01&to=2026-11-02&dueWithinDays=3&terminalId=T1&currency=CHF&q=x&includeAlerts=false&limit=7&cursor=c";
@@ -199,7 +199,7 @@ test("a list asks for what its query says, and has alerts as such", async (t) =>
   }
 });
 
-test("without ClickHouse there are statistics without the month's rate", async (t) => {
+test("returns statistics without ClickHouse, except the rates of the month", async (t) => {
   const { said, send } = await open(t);
   assertMatches(await send("key", "GET", "/disputes/stats"), {
     status: 200,
@@ -221,7 +221,7 @@ test("without ClickHouse there are statistics without the month's rate", async (
   });
 });
 
-test("each refusal has its code, and what is not there is not found", async (t) => {
+test("has a code for each rejection, and returns not found for a missing dispute", async (t) => {
   const { said, asked, send } = await open(t);
   const respond = (body: object) => send("OWNER", "POST", `/disputes/${ID}/respond`, body);
   for (const type of ["no_evidence", "too_many", "not_open", "deadline_passed"] as const) {

@@ -29,21 +29,21 @@ const ADDRESSES = [
   ],
 ];
 
-test("the patterns of the document are what addresses are read by", () => {
+test("reads addresses with the patterns of the document", () => {
   for (const address of ADDRESSES) {
     assert.equal(Value.Check(PersonEmail, address), emailOf(address) !== null, address);
     assert.equal(Value.Check(CustomerEmail, address), isMailAddress(address), address);
   }
 });
 
-test("a day of a query is one of a calendar that ClickHouse has", () => {
+test("accepts a day of a query only within the calendar of ClickHouse", () => {
   const pattern = new RegExp(DAY.pattern);
   for (const day of [FIRST_DAY, LAST_DAY, "2026-11-26", "2024-02-29"]) assert.match(day, pattern);
   for (const day of ["0000-00-00", "1969-12-31", "2149-01-01", "2026-13-01", "2026-00-10", "2026-01-32", "2026-1-1"])
     assert.doesNotMatch(day, pattern);
 });
 
-test("a version is refused by the document where it is refused by its reader", () => {
+test("rejects a version in the document if its reader rejects it", () => {
   const pattern = new RegExp(VERSION_PATTERN);
   for (const version of [
     "2026-10-28.endive",

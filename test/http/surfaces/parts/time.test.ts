@@ -5,7 +5,7 @@ import { createLocalTime, daysAfter } from "../../../../http/surfaces/parts/time
 const HOUR_MS = 3_600_000;
 const utc = (text: string) => Date.parse(`${text}Z`);
 
-test("a day goes from its first midnight to that of the next", () => {
+test("starts a day at its first midnight and ends it at that of the next day", () => {
   assert.deepEqual(createLocalTime("Europe/Rome").dayRange("2026-06-07"), {
     fromMs: utc("2026-06-06T22:00:00"),
     untilMs: utc("2026-06-07T22:00:00"),
@@ -22,14 +22,14 @@ const CHANGES: [string, string, string, number][] = [
   ["midnight is left out", "Asia/Beirut", "2024-03-31", 23],
 ];
 for (const [what, zone, day, hours] of CHANGES) {
-  test(`${what}: ${day} in ${zone} has ${hours} hours`, () => {
+  test(`has ${hours} hours on ${day} in ${zone}: ${what}`, () => {
     const range = createLocalTime(zone).dayRange(day);
     assert.ok(range !== null);
     assert.equal((range.untilMs - range.fromMs) / HOUR_MS, hours);
   });
 }
 
-test("days touch, and each instant is of the day that its local time says", () => {
+test("covers each moment with exactly one day, the one of its local time", () => {
   for (const zone of ["Europe/Rome", "Atlantic/Azores", "America/Havana", "Asia/Beirut", "Australia/Lord_Howe", "Africa/Cairo", "UTC"]) {
     const { dayRange, format } = createLocalTime(zone);
     let endedMs: number | null = null;
@@ -44,7 +44,7 @@ test("days touch, and each instant is of the day that its local time says", () =
   }
 });
 
-test("what is no day has no range", () => {
+test("has no range for an invalid day", () => {
   for (const text of ["2026-02-29", "2026-13-01", "2026-1-1", "today", ""])
     assert.equal(createLocalTime("Europe/Rome").dayRange(text), null);
 });
@@ -65,7 +65,7 @@ const SAME_TIMES: [string, string, string, string, string][] = [
   ["half an hour that comes twice", "Australia/Lord_Howe", "2026-04-05T01:45:00.000", "2026-04-11T15:15:00.000", "2026-04-04T14:45:00.000"],
 ];
 for (const [what, zone, shown, nowUtc, expected] of SAME_TIMES) {
-  test(`the same time on another day: ${what} in ${zone}`, () => {
+  test(`finds the same time on another day: ${what} in ${zone}`, () => {
     const localTime = createLocalTime(zone);
     const found = localTime.sameTimeOn(shown.slice(0, 10), utc(nowUtc)) ?? Number.NaN;
     assert.equal(new Date(found).toISOString(), `${expected}Z`);
@@ -74,7 +74,7 @@ for (const [what, zone, shown, nowUtc, expected] of SAME_TIMES) {
   });
 }
 
-test("the day of a time, whatever was asked before", () => {
+test("returns the day of a time, whatever was asked before", () => {
   const midnights = ["2026-03-28T23:00", "2026-10-25T23:00", "2026-11-25T18:15", "2026-04-04T13:30"].map((text) => utc(`${text}:00.000`));
   for (const zone of ["Europe/Rome", "Asia/Kathmandu", "Australia/Lord_Howe", "America/Havana"]) {
     const { dayOf, format } = createLocalTime(zone);
@@ -85,7 +85,7 @@ test("the day of a time, whatever was asked before", () => {
   }
 });
 
-test("days after others", () => {
+test("adds and subtracts days", () => {
   assert.equal(daysAfter("2026-03-01", -7), "2026-02-22");
   assert.equal(daysAfter("2024-02-28", 1), "2024-02-29");
   assert.equal(daysAfter("2026-12-31", 1), "2027-01-01");

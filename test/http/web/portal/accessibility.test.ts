@@ -453,13 +453,13 @@ const CASES: AccessibilityCase[] = [
   },
 ];
 
-test("no page breaks WCAG A or AA, its policy or its width, in both themes, on a phone and on a desk", {
+test("breaks neither WCAG A or AA, its policy nor its width, in both themes, on a phone and on a desk", {
   skip: NO_BROWSER,
   timeout: 900_000,
 }, async (t) => {
   await lookAtEvery(t, "portal", CASES);
 });
 
-test("nor do the pages of disputes and alerts, in any state of one", { skip: NO_BROWSER, timeout: 900_000 }, async (t) => {
+test("keeps the same rules on the pages of disputes and alerts in every state", { skip: NO_BROWSER, timeout: 900_000 }, async (t) => {
   await lookAtEvery(t, "portal", DISPUTE_CASES);
 });

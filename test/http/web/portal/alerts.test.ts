@@ -33,7 +33,7 @@ const dialog = (page: Page) => page.locator("dialog.dialog");
 const pathOf = ({ id }: AlertJson) => `/portal/alerts/${id}`;
 const callsTo = (calls: readonly FakeRequest[], name: RegExp) => calls.filter(({ method, path }) => name.test(`${method} ${path}`));
 
-test("the list names every state; figures open what they count, and those to decide come by their deadlines", skip, async (t) => {
+test("names every state in the list, opens the alerts behind each figure, and sorts pending ones by deadline", skip, async (t) => {
   const { url, page, faults } = await openPortal(t);
   const { calls } = await fakeRelay(page, ANNA);
   await page.goto(`${url}/portal/alerts?state=NONSENSE`);
@@ -52,7 +52,7 @@ test("the list names every state; figures open what they count, and those to dec
   assert.deepEqual(faults, []);
 });
 
-test("a payment is refunded once, after a question and a second factor; each outcome is told", skip, async (t) => {
+test("refunds a payment once, after a confirmation and a second factor, and explains each outcome", skip, async (t) => {
   const { url, page } = await openPortal(t);
   let alert: AlertJson = alertOf();
   const answers: FakeAnswer[] = [
@@ -94,7 +94,7 @@ test("a payment is refunded once, after a question and a second factor; each out
   assert.ok(callsTo(calls, /refund$/).every(({ headers }) => /^[0-9a-f]{32}$/.test(headers["idempotency-key"] ?? "")));
 });
 
-test("the whole payment goes back, also where the complaint is about less: that is said before", skip, async (t) => {
+test("announces that the whole payment is refunded, even if the complaint is about less", skip, async (t) => {
   const { url, page } = await openPortal(t);
   await fakeRelay(page, { ...ANNA, "GET /alerts/*": () => ({ data: alertOf({ amountMinor: 1_000 }) }) });
   await page.goto(url + pathOf(alertOf()));
@@ -105,7 +105,7 @@ test("the whole payment goes back, also where the complaint is about less: that 
   await dialog(page).getByRole("button", { name: "Refund €49.90" }).waitFor();
 });
 
-test("an alert is declined with a reason, once; what has ended meanwhile is told and shown", skip, async (t) => {
+test("declines an alert once with a reason, and shows an end that came first", skip, async (t) => {
   const { url, page } = await openPortal(t);
   let alert: AlertJson = alertOf();
   let ended = false;
@@ -144,7 +144,7 @@ test("an alert is declined with a reason, once; what has ended meanwhile is told
   assert.equal(await drawer(page).getByRole("button", { name: "Decline" }).count(), 0);
 });
 
-test("what cannot be refunded from here is explained and not offered", skip, async (t) => {
+test("explains why a refund is not possible here, and does not offer it", skip, async (t) => {
   const { url, page } = await openPortal(t);
   await fakeRelay(page, ANNA);
   for (const [alert, shows, offers] of [
@@ -178,7 +178,7 @@ test("what cannot be refunded from here is explained and not offered", skip, asy
   );
 });
 
-test("rules are written, tried before they count, and saved after a second factor", skip, async (t) => {
+test("writes rules, tests them before they apply, and saves them after a second factor", skip, async (t) => {
   const { url, page, faults } = await openPortal(t);
   let rules: AlertRulesJson = NO_RULES;
   let asked = 0;
@@ -231,7 +231,7 @@ test("rules are written, tried before they count, and saved after a second facto
   await drawer(page).getByLabel("Payments up to").fill("20");
   assert.equal(await drawer(page).getByText("You have changed the rules since this test. Test them again.").count(), 0);
 
-  // Nothing of it is lost by mistake.
+  // Escape does not discard the changes without a confirmation.
   await page.keyboard.press("Escape");
   await dialog(page).getByText("Your changes to the rules will be lost.").waitFor();
   await dialog(page).getByRole("button", { name: "Keep editing" }).click();
@@ -244,7 +244,7 @@ test("rules are written, tried before they count, and saved after a second facto
   assert.deepEqual(faults, []);
 });
 
-test("what somebody else has saved meanwhile is not replaced, and what was typed stays until theirs is wanted", skip, async (t) => {
+test("never replaces what another user saved, and keeps typed text until the current version is requested", skip, async (t) => {
   const { url, page } = await openPortal(t);
   let rules: AlertRulesJson = RULES;
   await fakeRelay(page, {
@@ -267,7 +267,7 @@ test("what somebody else has saved meanwhile is not replaced, and what was typed
   await page.getByText("The rules are saved.").waitFor();
 });
 
-test("who may decide alerts but not make rules looks at them", skip, async (t) => {
+test("shows the rules to users who may decide alerts but not change rules", skip, async (t) => {
   const { url, page } = await openPortal(t);
   await fakeRelay(page, { ...ANNA, ...as("FINANCE") });
   await page.goto(`${url}/portal/alerts?tab=rules`);

@@ -25,7 +25,7 @@ const RULES = "/portal/alerts?tab=rules";
 
 const pdf = (name: string) => ({ name, mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7") });
 
-/** The pages of disputes and alerts in every state, and what opens in front of them. */
+/** The pages of disputes and alerts in every state, with their dialogs. */
 export const DISPUTE_CASES: readonly AccessibilityCase[] = [
   { name: "the board of disputes", path: "/portal/disputes", handlers: ANNA, until: (page) => page.locator(".case").nth(7).waitFor() },
   {

@@ -40,7 +40,7 @@ const pathOf = ({ id }: DisputeJson) => `/portal/disputes/${id}`;
 
 const pdf = (name: string, bytes = 1_000) => ({ name, mimeType: "application/pdf", buffer: Buffer.alloc(bytes, "%PDF-1.7 ") });
 
-/** A relay that keeps what is said of one dispute, as far as the page needs it. */
+/** Creates a relay that stores the changes of one dispute, as far as the page needs it. */
 function relayOf(begun: DisputeJson): {
   handlers: Record<string, FakeHandler>;
   now: () => DisputeJson;
@@ -68,7 +68,7 @@ function relayOf(begun: DisputeJson): {
 }
 
 test(
-  "the board has what is to be decided and answered by its due time; a card opens it, and figures open the filtered list",
+  "shows the board in order of due times, opens a dispute from its card, and opens the filtered list from the figures",
   skip,
   async (t) => {
     const { url, page, faults } = await openPortal(t);
@@ -76,7 +76,7 @@ test(
     const column = (name: string) => page.getByRole("region", { name });
     await page.goto(`${url}/portal/disputes`);
     await column("To answer").getByText("Evidence Required").waitFor();
-    // What is due first stands first; what is over is no more to be answered.
+    // The most urgent comes first. An ended dispute needs no answer.
     assert.deepEqual(await column("To answer").locator(".badge").allTextContents(), ["Evidence Required", "Open"]);
     assert.match((await column("To answer").locator(".case").first().textContent()) ?? "", /11 h 5\d min left|12 h 0 min left/);
     assert.deepEqual(await column("Alerts to decide").locator(".badge").allTextContents(), ["Alert (Pre-Dispute)"]);
@@ -101,7 +101,7 @@ test(
   },
 );
 
-test("the list has filters in its address, leaves out what could be none, and opens alerts where they belong", skip, async (t) => {
+test("keeps the filters of the list in its address, skips invalid ones, and opens alerts on their own page", skip, async (t) => {
   const { url, page } = await openPortal(t);
   const { calls } = await fakeRelay(page, ANNA);
   const asked = () => Object.fromEntries(callsTo(calls, "GET /disputes").at(-1)?.query ?? []);
@@ -132,7 +132,7 @@ test("the list has filters in its address, leaves out what could be none, and op
   await drawer(page).getByText("Alert id").waitFor();
 });
 
-test("what is typed is kept until it is saved: it is asked before it is lost, and nobody's other draft replaces it", skip, async (t) => {
+test("keeps typed text until it is saved, asks before discarding it, and lets no other draft replace it", skip, async (t) => {
   const { url, page, faults } = await openPortal(t);
   const relay = relayOf(disputeOf({ draft: { statement: null, fields: { ownField: "kept" } } }));
   const { calls } = await fakeRelay(page, relay.handlers);
@@ -146,7 +146,7 @@ test("what is typed is kept until it is saved: it is asked before it is lost, an
   await dialog(page).getByRole("button", { name: "Keep editing" }).click();
   assert.equal(await statement.inputValue(), "It was handed over on Saturday.");
 
-  // Somebody else's, at the next refresh.
+  // Another user saves a draft, which the next refresh shows.
   relay.set({ draft: { statement: "Theirs", fields: {} } });
   await drawer(page).getByText("Somebody else has saved another draft.").waitFor();
   assert.equal(await statement.inputValue(), "It was handed over on Saturday.");
@@ -159,7 +159,7 @@ test("what is typed is kept until it is saved: it is asked before it is lost, an
   assert.equal(await drawer(page).getByText("Somebody else has saved").count(), 0);
   await drawer(page).getByText("Saved", { exact: true }).waitFor();
 
-  // With nothing unsaved here, what others save is shown.
+  // Without unsaved changes, the page shows what others save.
   relay.set({ draft: { statement: "Theirs again", fields: {} } });
   await eventually(async () => assert.equal(await statement.inputValue(), "Theirs again"));
   await page.keyboard.press("Escape");
@@ -167,7 +167,7 @@ test("what is typed is kept until it is saved: it is asked before it is lost, an
   assert.deepEqual(faults, []);
 });
 
-test("a draft that was not taken stays as it was typed, with why", skip, async (t) => {
+test("keeps a rejected draft as it was typed, with the reason", skip, async (t) => {
   const { url, page } = await openPortal(t);
   const relay = relayOf(disputeOf());
   await fakeRelay(page, { ...relay.handlers, "PUT /disputes/*/draft": () => ({ status: 503, code: "unavailable" }) });
@@ -183,74 +183,70 @@ test("a draft that was not taken stays as it was typed, with why", skip, async (
   await drawer(page).getByText("10,001 of 10,000 characters").waitFor();
 });
 
-test(
-  "files are checked before they are sent, sent one after the other, refused by the relay in words, and removed after a question",
-  skip,
-  async (t) => {
-    const { url, page, faults } = await openPortal(t);
-    const relay = relayOf(disputeOf());
-    let atOnce = 0;
-    let atOnceMax = 0;
-    const answers = [
-      { status: 415, code: "file_type" },
-      { status: 503, code: "unavailable" },
-    ];
-    const { calls } = await fakeRelay(page, {
-      ...relay.handlers,
-      "POST /disputes/*/evidence": async (request) => {
-        atOnce += 1;
-        atOnceMax = Math.max(atOnceMax, atOnce);
-        await new Promise((resolve) => setTimeout(resolve, 150));
-        atOnce -= 1;
-        return answers.shift() ?? (await relay.handlers["POST /disputes/*/evidence"]?.(request)) ?? assert.fail();
-      },
-    });
-    await page.goto(url + pathOf(relay.now()));
-    const input = drawer(page).locator("input[type=file]");
-    const posts = () => callsTo(calls, `POST /disputes/${relay.now().id}/evidence`);
-    assert.equal(await drawer(page).getByLabel("Type of the next files").inputValue(), "DELIVERY", "what is looked for first");
-    await input.setInputFiles([
-      { name: "page.html", mimeType: "text/html", buffer: Buffer.from("<p>") },
-      { name: "sheet.xlsm", mimeType: "application/octet-stream", buffer: Buffer.from("PK") },
-      { name: "empty.pdf", mimeType: "application/pdf", buffer: Buffer.alloc(0) },
-      pdf("large.pdf", DISPUTE_FILE_BYTES_MAX + 1),
-    ]);
-    await drawer(page).locator(".file-problem").nth(3).waitFor();
-    assert.equal(await drawer(page).locator(".file-problem", { hasText: "This file type is not accepted." }).count(), 2);
-    await drawer(page).getByText("The file is empty. Choose another one.").waitFor();
-    await drawer(page).getByText("The file has 10.1 MB. The maximum is 10 MB.").waitFor();
-    assert.equal(posts().length, 0);
-    await drawer(page).getByRole("button", { name: "Remove large.pdf from the list" }).click();
-    assert.equal(await drawer(page).getByText("large.pdf", { exact: true }).count(), 0);
+test("checks files before it sends them one after the other, explains rejections, and asks before it removes one", skip, async (t) => {
+  const { url, page, faults } = await openPortal(t);
+  const relay = relayOf(disputeOf());
+  let atOnce = 0;
+  let atOnceMax = 0;
+  const answers = [
+    { status: 415, code: "file_type" },
+    { status: 503, code: "unavailable" },
+  ];
+  const { calls } = await fakeRelay(page, {
+    ...relay.handlers,
+    "POST /disputes/*/evidence": async (request) => {
+      atOnce += 1;
+      atOnceMax = Math.max(atOnceMax, atOnce);
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      atOnce -= 1;
+      return answers.shift() ?? (await relay.handlers["POST /disputes/*/evidence"]?.(request)) ?? assert.fail();
+    },
+  });
+  await page.goto(url + pathOf(relay.now()));
+  const input = drawer(page).locator("input[type=file]");
+  const posts = () => callsTo(calls, `POST /disputes/${relay.now().id}/evidence`);
+  assert.equal(await drawer(page).getByLabel("Type of the next files").inputValue(), "DELIVERY", "what is looked for first");
+  await input.setInputFiles([
+    { name: "page.html", mimeType: "text/html", buffer: Buffer.from("<p>") },
+    { name: "sheet.xlsm", mimeType: "application/octet-stream", buffer: Buffer.from("PK") },
+    { name: "empty.pdf", mimeType: "application/pdf", buffer: Buffer.alloc(0) },
+    pdf("large.pdf", DISPUTE_FILE_BYTES_MAX + 1),
+  ]);
+  await drawer(page).locator(".file-problem").nth(3).waitFor();
+  assert.equal(await drawer(page).locator(".file-problem", { hasText: "This file type is not accepted." }).count(), 2);
+  await drawer(page).getByText("The file is empty. Choose another one.").waitFor();
+  await drawer(page).getByText("The file has 10.1 MB. The maximum is 10 MB.").waitFor();
+  assert.equal(posts().length, 0);
+  await drawer(page).getByRole("button", { name: "Remove large.pdf from the list" }).click();
+  assert.equal(await drawer(page).getByText("large.pdf", { exact: true }).count(), 0);
 
-    await input.setInputFiles([pdf("renamed.pdf"), pdf("lost.pdf"), pdf("good.pdf")]);
-    await drawer(page).locator(".file-problem", { hasText: "The content does not match the file name" }).waitFor();
-    await drawer(page).locator(".file-problem", { hasText: "Part of the service is not available" }).waitFor();
-    await drawer(page).getByText("1 of 20 files").waitFor();
-    assert.equal(atOnceMax, 1);
-    assert.deepEqual(
-      posts().map(({ query, headers }) => [query.get("category"), headers["x-relay-portal"]]),
-      Array.from({ length: 3 }, () => ["DELIVERY", "1"]),
-    );
-    // For those who do not see it.
-    assert.match((await drawer(page).locator('p[role="status"]').last().textContent()) ?? "", /good\.pdf was added/);
-    await drawer(page).getByRole("button", { name: "Upload lost.pdf again" }).click();
-    await drawer(page).getByText("2 of 20 files").waitFor();
+  await input.setInputFiles([pdf("renamed.pdf"), pdf("lost.pdf"), pdf("good.pdf")]);
+  await drawer(page).locator(".file-problem", { hasText: "The content does not match the file name" }).waitFor();
+  await drawer(page).locator(".file-problem", { hasText: "Part of the service is not available" }).waitFor();
+  await drawer(page).getByText("1 of 20 files").waitFor();
+  assert.equal(atOnceMax, 1);
+  assert.deepEqual(
+    posts().map(({ query, headers }) => [query.get("category"), headers["x-relay-portal"]]),
+    Array.from({ length: 3 }, () => ["DELIVERY", "1"]),
+  );
+  // For screen readers.
+  assert.match((await drawer(page).locator('p[role="status"]').last().textContent()) ?? "", /good\.pdf was added/);
+  await drawer(page).getByRole("button", { name: "Upload lost.pdf again" }).click();
+  await drawer(page).getByText("2 of 20 files").waitFor();
 
-    const [first] = relay.now().files;
-    assert.ok(first !== undefined);
-    await drawer(page)
-      .getByRole("button", { name: `Remove ${first.name}` })
-      .click();
-    await dialog(page).getByText(`${first.name} will be deleted.`).waitFor();
-    await dialog(page).getByRole("button", { name: "Remove", exact: true }).click();
-    await drawer(page).getByText("1 of 20 files").waitFor();
-    assert.equal(relay.now().files.length, 1);
-    assert.deepEqual(faults, [], "refusals are answers, not faults");
-  },
-);
+  const [first] = relay.now().files;
+  assert.ok(first !== undefined);
+  await drawer(page)
+    .getByRole("button", { name: `Remove ${first.name}` })
+    .click();
+  await dialog(page).getByText(`${first.name} will be deleted.`).waitFor();
+  await dialog(page).getByRole("button", { name: "Remove", exact: true }).click();
+  await drawer(page).getByText("1 of 20 files").waitFor();
+  assert.equal(relay.now().files.length, 1);
+  assert.deepEqual(faults, [], "refusals are answers, not faults");
+});
 
-test("a file whose answer was lost and that is there all the same is not offered to be sent again", skip, async (t) => {
+test("offers no second upload of a file that was stored although its response was lost", skip, async (t) => {
   const { url, page } = await openPortal(t);
   const relay = relayOf(disputeOf());
   const { calls } = await fakeRelay(page, relay.handlers);
@@ -268,7 +264,7 @@ test("a file whose answer was lost and that is there all the same is not offered
   assert.equal(callsTo(calls, `POST /disputes/${relay.now().id}/evidence`).length, 0);
 });
 
-test("an upload says how far it is, can be stopped, and is not left by mistake; nothing is submitted meanwhile", skip, async (t) => {
+test("shows the progress of an upload, lets the user stop it, warns before leaving, and blocks a submission meanwhile", skip, async (t) => {
   const { url, page } = await openPortal(t);
   const relay = relayOf(disputeOf());
   let release = () => {};
@@ -304,51 +300,47 @@ test("an upload says how far it is, can be stopped, and is not left by mistake; 
   await drawer(page).waitFor({ state: "detached" });
 });
 
-test(
-  "the response is shown as it will go, and goes once, also where the answer is lost or the button is pressed twice",
-  skip,
-  async (t) => {
-    const { url, page, faults } = await openPortal(t);
-    const relay = relayOf(disputeOf());
-    let away = true;
-    const { calls } = await fakeRelay(page, {
-      ...relay.handlers,
-      "POST /disputes/*/respond": () =>
-        away ? { status: 503, code: "unavailable" } : { data: relay.set({ status: "UNDER_REVIEW", answerable: false }) },
-    });
-    await page.goto(url + pathOf(relay.now()));
-    await drawer(page).getByRole("button", { name: "Preview and submit" }).click();
-    await drawer(page).getByText("Write a statement or add a file first.").waitFor();
-    await drawer(page).getByLabel("Statement").fill("It was handed over.\nOn Saturday.");
-    await drawer(page).getByLabel("Carrier").fill("Corriere Nord");
-    await drawer(page).locator("input[type=file]").setInputFiles(pdf("note.pdf"));
-    await drawer(page).getByText("1 of 20 files").waitFor();
-    await drawer(page).getByRole("button", { name: "Preview and submit" }).click();
-    await dialog(page).getByText("You can send it only once, and cannot change or withdraw it.").waitFor();
-    await dialog(page).getByText("Corriere Nord").waitFor();
-    await dialog(page).getByText("1 file", { exact: true }).waitFor();
-    await dialog(page).getByRole("button", { name: "Submit response" }).dblclick();
-    await dialog(page).getByText("Part of the service is not available").waitFor();
-    away = false;
-    await dialog(page).getByRole("button", { name: "Submit response" }).click();
-    await drawer(page).getByText("Your response was submitted.").waitFor();
-    const posts = callsTo(calls, `POST /disputes/${relay.now().id}/respond`);
-    assert.equal(posts.length, 2);
-    assert.deepEqual(posts[0]?.body, {
-      ...{ action: "CHALLENGE", statement: "It was handed over.\nOn Saturday.", fields: { carrier: "Corriere Nord" } },
-      fileIds: relay.now().files.map(({ id }) => id),
-    });
-    assert.match(posts[0]?.headers["idempotency-key"] ?? "", /^[0-9a-f]{32}$/);
-    assert.equal(posts[1]?.headers["idempotency-key"], posts[0]?.headers["idempotency-key"]);
-    assert.equal(await drawer(page).getByRole("button", { name: "Preview and submit" }).count(), 0);
-    // What is submitted is no draft any more.
-    await page.keyboard.press("Escape");
-    await drawer(page).waitFor({ state: "detached" });
-    assert.deepEqual(faults, []);
-  },
-);
+test("previews the response and sends it once, even after a lost response or a double click", skip, async (t) => {
+  const { url, page, faults } = await openPortal(t);
+  const relay = relayOf(disputeOf());
+  let away = true;
+  const { calls } = await fakeRelay(page, {
+    ...relay.handlers,
+    "POST /disputes/*/respond": () =>
+      away ? { status: 503, code: "unavailable" } : { data: relay.set({ status: "UNDER_REVIEW", answerable: false }) },
+  });
+  await page.goto(url + pathOf(relay.now()));
+  await drawer(page).getByRole("button", { name: "Preview and submit" }).click();
+  await drawer(page).getByText("Write a statement or add a file first.").waitFor();
+  await drawer(page).getByLabel("Statement").fill("It was handed over.\nOn Saturday.");
+  await drawer(page).getByLabel("Carrier").fill("Corriere Nord");
+  await drawer(page).locator("input[type=file]").setInputFiles(pdf("note.pdf"));
+  await drawer(page).getByText("1 of 20 files").waitFor();
+  await drawer(page).getByRole("button", { name: "Preview and submit" }).click();
+  await dialog(page).getByText("You can send it only once, and cannot change or withdraw it.").waitFor();
+  await dialog(page).getByText("Corriere Nord").waitFor();
+  await dialog(page).getByText("1 file", { exact: true }).waitFor();
+  await dialog(page).getByRole("button", { name: "Submit response" }).dblclick();
+  await dialog(page).getByText("Part of the service is not available").waitFor();
+  away = false;
+  await dialog(page).getByRole("button", { name: "Submit response" }).click();
+  await drawer(page).getByText("Your response was submitted.").waitFor();
+  const posts = callsTo(calls, `POST /disputes/${relay.now().id}/respond`);
+  assert.equal(posts.length, 2);
+  assert.deepEqual(posts[0]?.body, {
+    ...{ action: "CHALLENGE", statement: "It was handed over.\nOn Saturday.", fields: { carrier: "Corriere Nord" } },
+    fileIds: relay.now().files.map(({ id }) => id),
+  });
+  assert.match(posts[0]?.headers["idempotency-key"] ?? "", /^[0-9a-f]{32}$/);
+  assert.equal(posts[1]?.headers["idempotency-key"], posts[0]?.headers["idempotency-key"]);
+  assert.equal(await drawer(page).getByRole("button", { name: "Preview and submit" }).count(), 0);
+  // A submitted response is not a draft any more.
+  await page.keyboard.press("Escape");
+  await drawer(page).waitFor({ state: "detached" });
+  assert.deepEqual(faults, []);
+});
 
-test("accepting the loss is asked for, and sends nothing of the draft", skip, async (t) => {
+test("asks before it accepts the loss, and sends nothing of the draft", skip, async (t) => {
   const { url, page } = await openPortal(t);
   const relay = relayOf(disputeOf({ draft: { statement: "A draft", fields: {} } }));
   const { calls } = await fakeRelay(page, {
@@ -368,7 +360,7 @@ test("accepting the loss is asked for, and sends nothing of the draft", skip, as
   );
 });
 
-test("whoever is too late is told so, and sees how the dispute stands", skip, async (t) => {
+test("tells a late user about the deadline, and shows the current state of the dispute", skip, async (t) => {
   const { url, page } = await openPortal(t);
   const relay = relayOf(disputeOf({ draft: { statement: "A draft", fields: {} } }));
   await fakeRelay(page, {
@@ -386,7 +378,7 @@ test("whoever is too late is told so, and sees how the dispute stands", skip, as
   assert.equal(await drawer(page).getByRole("button", { name: "Preview and submit" }).count(), 0);
 });
 
-test("when the time is over while it is looked at, nothing is offered any more", skip, async (t) => {
+test("offers nothing more when the deadline passes while the page is open", skip, async (t) => {
   const { url, page } = await openPortal(t);
   const relay = relayOf(disputeOf({ respondBy: new Date(Date.now() + HOUR_MS).toISOString() }));
   await fakeRelay(page, relay.handlers);
@@ -398,7 +390,7 @@ test("when the time is over while it is looked at, nothing is offered any more",
   assert.equal(await drawer(page).getByRole("button", { name: "Preview and submit" }).count(), 0);
 });
 
-test("each end is told in its own words, with what was submitted; who may only look is told whom to ask", skip, async (t) => {
+test("explains each end with its submitted response, and tells viewers whom to ask", skip, async (t) => {
   const { url, page } = await openPortal(t);
   await fakeRelay(page, ANNA);
   for (const [dispute, shows] of [
@@ -447,7 +439,7 @@ test("each end is told in its own words, with what was submitted; who may only l
   );
 });
 
-test("a payment names its complaints and says why it is not refunded; the overview's tasks lead to both", skip, async (t) => {
+test("names the complaints of a payment and why it is not refunded, and links to both from the overview's tasks", skip, async (t) => {
   const { url, page } = await openPortal(t);
   const tasks = [
     { kind: "dispute_due", subject: DISPUTES.open.id, dueAt: DISPUTES.open.respondBy },
@@ -481,25 +473,21 @@ test("a payment names its complaints and says why it is not refunded; the overvi
   await drawer(page).getByText("Your response").waitFor();
 });
 
-test(
-  "without disputes there is nothing but a word; an id that is none is told, and the board says why it cannot be loaded",
-  skip,
-  async (t) => {
-    const { url, page } = await openPortal(t);
-    let away = false;
-    await fakeRelay(page, {
-      ...ANNA,
-      "GET /disputes/stats": () => ({ data: NO_STATS }),
-      "GET /disputes": () => (away ? { status: 503, code: "unavailable" } : { data: { items: [], next: null } }),
-      "GET /disputes/*": () => ({ status: 404, code: "not_found" }),
-    });
-    await page.goto(`${url}/portal/disputes`);
-    await page.getByText("No disputes").waitFor();
-    await page.getByText("None closed yet").waitFor();
-    await page.goto(`${url}/portal/disputes/none`);
-    await drawer(page).getByText("Dispute not found").waitFor();
-    away = true;
-    await page.goto(`${url}/portal/disputes`);
-    await page.getByText("Not available at the moment").waitFor();
-  },
-);
+test("shows a short text without disputes, reports an unknown id, and explains why the board cannot be loaded", skip, async (t) => {
+  const { url, page } = await openPortal(t);
+  let away = false;
+  await fakeRelay(page, {
+    ...ANNA,
+    "GET /disputes/stats": () => ({ data: NO_STATS }),
+    "GET /disputes": () => (away ? { status: 503, code: "unavailable" } : { data: { items: [], next: null } }),
+    "GET /disputes/*": () => ({ status: 404, code: "not_found" }),
+  });
+  await page.goto(`${url}/portal/disputes`);
+  await page.getByText("No disputes").waitFor();
+  await page.getByText("None closed yet").waitFor();
+  await page.goto(`${url}/portal/disputes/none`);
+  await drawer(page).getByText("Dispute not found").waitFor();
+  away = true;
+  await page.goto(`${url}/portal/disputes`);
+  await page.getByText("Not available at the moment").waitFor();
+});

@@ -17,7 +17,9 @@ import type { FakeAnswer, FakeHandler, FakeRequest } from "./fake-relay.ts";
 
 const DAY_MS = 86_400_000;
 
-/** A time so many days from now, as deadlines lie ahead whenever the tests run. */
+/**
+ * Returns a time in this number of days. Deadlines must be in the future whenever the tests run.
+ */
 export function inDays(days: number): string {
   return new Date(Date.now() + days * DAY_MS + 60_000).toISOString();
 }
@@ -109,7 +111,7 @@ export const REFUND: NonNullable<AlertJson["refund"]> = {
 
 const BY_RULE = { ...REFUND, by: "small-amounts", byType: "rule" } as const;
 
-/** An alert in every state, and in every way that one waits for somebody. */
+/** An alert in every state, and in every situation that needs a decision. */
 export const ALERTS = {
   pending: alertOf(),
   capped: alertOf({ id: "al_aaaaaaaaaaaaaaaaaaaaaa02", ruleHeld: "daily_cap" }),
@@ -149,7 +151,7 @@ export const ALERTS = {
   }),
 } as const;
 
-/** What the list of disputes says of an alert. */
+/** Returns the item of the list of disputes for an alert. */
 export function alertItemOf(found: AlertJson): DisputeItemJson {
   const { id, source, networkRef, category, uuid, terminalId, amountMinor, currency, respondBy, createdAt, updatedAt } = found;
   return {
@@ -165,7 +167,7 @@ const ITEMS: readonly DisputeItemJson[] = [
 
 const isToAnswer = ({ status }: DisputeItemJson) => status === "ALERT" || status === "OPEN" || status === "EVIDENCE_REQUIRED";
 
-/** The list by its filters, as the relay narrows it. */
+/** Returns the list filtered as the relay does it. */
 export function disputesAt({ query }: FakeRequest): FakeAnswer {
   const [status, category] = [query.get("status"), query.get("category")];
   const items = ITEMS.filter(
@@ -255,7 +257,7 @@ export const DRY_RUN: AlertRulesDryRunJson = {
   complete: true,
 };
 
-/** What the pages of disputes and alerts ask for. */
+/** The responses to the requests of the pages of disputes and alerts. */
 export const DISPUTE_HANDLERS: Readonly<Record<string, FakeHandler>> = {
   "GET /disputes/stats": () => ({ data: STATS }),
   "GET /disputes": disputesAt,

@@ -6,7 +6,7 @@ import { readConfig } from "../../../../../infra/node/boot/config.ts";
 import { administratorPassword } from "../../../../../infra/node/wiring/access/credentials.ts";
 import { MemoryKv } from "../../../../engine/kernel/memory-kv.ts";
 
-it("shows an administrator's password that an attempt before stored without hearing so, and no other", async () => {
+it("shows only an administrator password that an earlier attempt stored without a confirmation", async () => {
   const config = { ...readConfig({}), administrator: { username: "admin", password: null, email: null } };
   const kv = new MemoryKv();
   kv.fate = () => "answer lost";

@@ -24,7 +24,7 @@ function refused(email = "anna@example.com", merchantIds = ["SHOP-001"]): SignIn
 }
 
 describe("the audit of sign-ins", () => {
-  it("tells each merchant of the person", async () => {
+  it("notifies each merchant of the person", async () => {
     const { audited, entries } = world();
     audited(refused("anna@example.com", ["SHOP-001", "SHOP-002"]));
     audited({ ...refused(), way: "passkey", outcome: { type: "done" } });
@@ -46,7 +46,7 @@ describe("the audit of sign-ins", () => {
     );
   });
 
-  it("writes five refused ones of a person in a day, so that strangers cannot push out the rest of the log, and all that were not refused", async () => {
+  it("writes five refused sign-ins of a person per day, so that strangers cannot erase the log, and every successful one", async () => {
     const { audited, entries, clock } = world();
     const attempt = async (event: SignInEvent) => {
       audited(event);
@@ -65,7 +65,7 @@ describe("the audit of sign-ins", () => {
     assert.equal(entries.length, 8);
   });
 
-  it("goes on where the store does not answer, and says so to the log of the node", async () => {
+  it("continues if the store does not respond, and reports that in the log of the node", async () => {
     const { audited, failures } = world(true);
     for (let guess = 0; guess < 3; guess += 1) {
       audited(refused());
@@ -74,7 +74,7 @@ describe("the audit of sign-ins", () => {
     assert.equal(failures.length, 3);
   });
 
-  it("has a bound for what is being written at once", async () => {
+  it("limits the entries that are being written", async () => {
     const { audited, entries } = world();
     for (let person = 0; person < 200; person += 1) audited(refused(`person-${person}@example.com`));
     await settle();

@@ -11,7 +11,7 @@ const FOLLOW_UP = { txId: "op-1", origTranId: "tran-1", amount: "12.30", currenc
 async function world(t: TestContext, behave: Behave) {
   const stub = await startGatewayStub(t, CREDENTIALS.secret, behave);
   const metrics = createShardMetrics("shard-0", { stats: null, commits: null, isRedisUp: null });
-  metrics.gaugeByState("relay_callbacks", "Of a store that is away.", () => Promise.reject(new Error("away")));
+  metrics.gaugeByState("relay_callbacks", "Events of an unavailable store.", () => Promise.reject(new Error("away")));
   const gateway = createCardGateway({ config: { gatewayUrl: stub.url }, log: { gatewayCircuit: () => undefined }, metrics });
   t.after(gateway.close);
   const text = async () => joinMetrics([await metrics.collect()]);
@@ -21,7 +21,7 @@ async function world(t: TestContext, behave: Behave) {
 const head = (resultCode: string, txId: string) => ({ merId: CREDENTIALS.merchantId, txId, resultCode, errDescription: "no" });
 const absent = { txHead: head("GW_30002", "tx-secret-1") };
 
-test("calls of the gateway are counted by operation and outcome, without an id or a secret", async (t) => {
+test("counts calls to the gateway by operation and outcome, without an id or a secret", async (t) => {
   const { gateway, text, verify } = await world(t, ({ target }, response) =>
     target.includes("verify") ? json(response, 404, absent) : json(response, 400, { txHead: head("GW_30004", "op-1") }),
   );
@@ -42,7 +42,7 @@ test("calls of the gateway are counted by operation and outcome, without an id o
   for (const secret of ["tx-secret-1", "MERCHANT1", "s3cret", "op-1", "tran-1"]) assert.ok(!shown.includes(secret), secret);
 });
 
-test("a gateway that is left alone is shown, and a store that cannot count callbacks takes nothing else away", async (t) => {
+test("shows a gateway without calls, and all other metrics if the store cannot count callbacks", async (t) => {
   let healthy = false;
   const { text, verify } = await world(t, (_request, response) => (healthy ? json(response, 404, absent) : response.destroy()));
   for (let call = 0; call < 4; call += 1) await verify();

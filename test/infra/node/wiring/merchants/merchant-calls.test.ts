@@ -7,7 +7,7 @@ import { composeMerchantCalls, type MerchantCallsParts } from "../../../../../in
 
 type Handler = Parameters<MerchantCallsParts["bus"]["handle"]>[1];
 
-/** The bus of a node, where the thread that counts may be away. */
+/** Creates the bus of a node whose counting thread may be unavailable. */
 function nodeBus() {
   const state: { handler: Handler | null; isAway: boolean } = { handler: null, isAway: false };
   const bus: MerchantCallsParts["bus"] = {
@@ -32,7 +32,7 @@ async function outcomes(calls: Promise<void>[]): Promise<{ admitted: number; lim
   };
 }
 
-test("the calls of a merchant are counted over all threads, and whoever is over the limit is told when to come again", async () => {
+test("counts the calls of a merchant across all threads, and names the time to retry over the limit", async () => {
   const { bus } = nodeBus();
   const threads = [STORE_OWNER, "shard-1", "shard-2"].map((address) =>
     composeMerchantCalls({ address, bus, monotonicMs: () => 5_000, shared: null }),
@@ -46,7 +46,7 @@ test("the calls of a merchant are counted over all threads, and whoever is over 
   }
 });
 
-test("a page's calls are counted by its address and its payment, over all threads", async () => {
+test("counts the calls of a page by its address and its payment, across all threads", async () => {
   const { bus } = nodeBus();
   const [one, other] = [STORE_OWNER, "shard-1"].map((address) =>
     composeMerchantCalls({ address, bus, monotonicMs: () => 0, shared: null }),
@@ -58,7 +58,7 @@ test("a page's calls are counted by its address and its payment, over all thread
   await other.admitPage("192.0.2.1", "pi_2");
 });
 
-test("a thread that gets no answer counts by itself", async () => {
+test("counts alone if the counting thread does not respond", async () => {
   const { bus, state } = nodeBus();
   composeMerchantCalls({ address: STORE_OWNER, bus, monotonicMs: () => 0, shared: null });
   const thread = composeMerchantCalls({ address: "shard-1", bus, monotonicMs: () => 0, shared: null });
@@ -66,7 +66,7 @@ test("a thread that gets no answer counts by itself", async () => {
   assert.equal((await outcomes(Array.from({ length: 5 }, () => thread.admitMerchant(SHOP)))).admitted, 3);
 });
 
-test("in a cluster the shared counts decide for merchants, and never see pages; without them the node's do", async () => {
+test("uses the shared counts of a cluster for merchants only, and the counts of the node without them", async () => {
   const shared = { counts: createMinuteCounts(() => 0), isAway: false, asked: new Set<string>() };
   const take = async (key: string, max: number) => {
     shared.asked.add(key);

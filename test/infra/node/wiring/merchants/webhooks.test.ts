@@ -52,7 +52,7 @@ async function receiver(test: TestContext) {
   return { url: `http://127.0.0.1:${address.port}`, inbox, behaviour };
 }
 
-/** What a surface does, on the store of a node that is stopped. */
+/** Runs operations of a surface on the store of a stopped node. */
 async function onStore<T>(dataDirectory: string, key: string, work: (parts: ReturnType<typeof partsOn>) => Promise<T>): Promise<T> {
   const kv = await openEmbeddedKv({ directory: `${dataDirectory}/state`, nowMs: Date.now });
   try {
@@ -77,7 +77,7 @@ function partsOn(kv: Awaited<ReturnType<typeof openEmbeddedKv>>, key: string) {
   };
 }
 
-test("a whole node sends what is stored, again after a failure, and after its key was changed", { timeout: 120_000 }, async (t) => {
+test("sends stored events from a whole node, again after a failure, and after a change of its key", { timeout: 120_000 }, async (t) => {
   const { url, inbox, behaviour } = await receiver(t);
   const environment: { [name: string]: string } = {
     RELAY_SECRET_KEY: FORMER_KEY,
@@ -111,7 +111,7 @@ test("a whole node sends what is stored, again after a failure, and after its ke
       new Stripe("sk_test_1").webhooks.constructEvent(body, String(headers[WIRE_NAMES.signature.toLowerCase()]), secret);
     }
   }
-  // A restart with another key: the secrets are sealed again.
+  // A restart with another key seals the secrets again.
   Object.assign(environment, { RELAY_SECRET_KEY: KEY, RELAY_SECRET_KEY_OLD: FORMER_KEY });
   node = await node.restart();
   behaviour.status = 200;

@@ -25,12 +25,12 @@ function openLog() {
 
 const GATEWAY_URL = "https://gateway.example:8443/CG_SERVICES/secret-path";
 
-describe("what links leave in their merchant's log", () => {
-  it("is each step that made it another one, and each call to the gateway, by the request that caused it", async () => {
+describe("the entries of links in their merchant's log", () => {
+  it("has each transition that changed the link and each call to the gateway, with the request that caused it", async () => {
     const { activity, steps, calls } = openLog();
     const world = openLinkWorld({ observer: observeLinks(activity, GATEWAY_URL) });
     await world.create("link-1", { shop: "SHOP-001" });
-    // Verified again and again, and each time it is as it was.
+    // It is verified repeatedly without a change.
     await world.pass(7 * 60_000);
     world.gateway.pay("link-1");
     await world.pass(60_000);
@@ -59,7 +59,7 @@ describe("what links leave in their merchant's log", () => {
     assert.deepEqual([calls.at(-1)?.outcome, calls.at(-1)?.requestId], ["done", "request-1"]);
   });
 
-  it("has the request of whoever gives a payment back", async () => {
+  it("has the request that refunds a payment", async () => {
     const { activity, steps, calls } = openLog();
     const world = openLinkWorld({ observer: observeLinks(activity, GATEWAY_URL) });
     await world.create("link-1", { shop: "SHOP-001" });
@@ -83,7 +83,7 @@ describe("what links leave in their merchant's log", () => {
     assert.deepEqual([calls.at(-1)?.operation, calls.at(-1)?.requestId], ["refund", "request-1"]);
   });
 
-  it("is nothing where a link is no merchant's", async () => {
+  it("is empty for a link without a merchant", async () => {
     const { activity, steps, calls } = openLog();
     const world = openLinkWorld({ observer: observeLinks(activity, GATEWAY_URL) });
     await world.create("link-1");
@@ -93,7 +93,7 @@ describe("what links leave in their merchant's log", () => {
     assert.deepEqual([steps, calls], [[], []]);
   });
 
-  it("has why a call failed or was refused: in our words, or the gateway's code, and never its own words", async () => {
+  it("explains a failed or refused call with our words or the gateway's code, but never its text", async () => {
     const { activity, calls } = openLog();
     const world = openLinkWorld({ observer: observeLinks(activity, GATEWAY_URL) });
     world.gateway.mode = "away";
@@ -118,8 +118,8 @@ const ENDPOINT: WebhookEndpointRecord = {
   ...{ status: "enabled", disabledReason: null, secrets: [], rolls: [], createdAtMs: 1_000, updatedAtMs: 1_000 },
 };
 
-describe("what webhooks leave in their merchant's log", () => {
-  it("is each attempt to deliver, with the host alone", () => {
+describe("the entries of webhooks in their merchant's log", () => {
+  it("has each attempt to deliver, with the host only", () => {
     const { activity, calls } = openLog();
     const attempted = logWebhooks(activity);
     const sent = event("pi_1", 1, { type: "payment_intent.succeeded" });
@@ -141,7 +141,7 @@ describe("what webhooks leave in their merchant's log", () => {
     ]);
   });
 
-  it("is each step of an endpoint that is stored", async () => {
+  it("has each stored transition of an endpoint", async () => {
     const { activity, steps } = openLog();
     const store = logWebhookEndpoints(createWebhookEndpointStore(new MemoryKv()), activity, () => 9_000);
     const change = async (changes: Partial<WebhookEndpointRecord>) => {
@@ -158,7 +158,7 @@ describe("what webhooks leave in their merchant's log", () => {
     await change({ status: "disabled", disabledReason: "gone" });
     const last = await store.load(ENDPOINT.id);
     assert.ok(last !== null);
-    // Somebody else changed it meanwhile.
+    // Another request changed it in the meantime.
     assert.equal(await store.replace({ ...last, version: last.version - 1 }, ENDPOINT), null);
     assert.equal(await store.remove(last), true);
     await store.create({ ...ENDPOINT, id: `we_${"2".repeat(24)}`, owner: { type: "partner", partnerId: 7 } });
@@ -178,7 +178,7 @@ describe("what webhooks leave in their merchant's log", () => {
   });
 });
 
-it("callbacks are their links' merchants'; of one that is nobody's there is nothing", async () => {
+it("has callbacks under the merchants of their links, and none without a merchant", async () => {
   const { activity, calls } = openLog();
   const shops = new Map([["link-1", "SHOP-001"]]);
   const attempted = logCallbacks(activity, async (txId) => {
@@ -204,7 +204,7 @@ it("callbacks are their links' merchants'; of one that is nobody's there is noth
   ]);
 });
 
-it("mails are told by their kind, without whom they are to", () => {
+it("has mails by their kind, without their recipients", () => {
   const { activity, calls } = openLog();
   const attempted = logMails(activity, "smtp.example:587");
   const mail: MailRecord = {

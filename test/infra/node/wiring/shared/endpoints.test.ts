@@ -4,7 +4,7 @@ import { compileEndpoint } from "../../../../../http/endpoint/compile.ts";
 import { checkOf } from "../../../../../http/endpoint/schema-check.ts";
 import { surfacesOf } from "../../../../../infra/node/wiring/shared/endpoints.ts";
 
-test("every endpoint that a node serves can be served as it is declared", () => {
+test("serves every endpoint as it is declared", () => {
   const endpoints = Object.values(surfacesOf({ openTerminalLogs: false, packageBytesMax: 1, mode: "sandbox" })).flat();
   for (const { handle: _, ...facts } of endpoints) {
     assert.doesNotThrow(() => compileEndpoint({ ...facts, run: () => assert.fail("nothing is asked") }, { strictReplies: true }));

@@ -27,7 +27,7 @@ async function smtp(t: TestContext, options: SmtpServerOptions = {}): Promise<Sm
   return server;
 }
 
-/** The store of a node that is stopped. */
+/** Runs operations on the store of a stopped node. */
 async function onStore<T>(dataDirectory: string, work: (store: MailStore) => Promise<T>, mails: readonly Mail[] = []): Promise<T> {
   const kv = await openEmbeddedKv({ directory: `${dataDirectory}/state`, nowMs: Date.now });
   try {
@@ -39,7 +39,7 @@ async function onStore<T>(dataDirectory: string, work: (store: MailStore) => Pro
   }
 }
 
-test("a whole node keeps mails in the outbox, and sends them once it has a server for mail, also under a new key", {
+test("keeps mails of a whole node in the outbox, and sends them once it has a mail server, also under a new key", {
   timeout: 120_000,
 }, async (t) => {
   const environment: { [name: string]: string } = { RELAY_SECRET_KEY: FORMER_KEY, ...NO_CLICKHOUSE, ...GATEWAY };
@@ -53,7 +53,7 @@ test("a whole node keeps mails in the outbox, and sends them once it has a serve
   const audit = await (await get("/admin/audit")).text();
   assert.equal(audit.match(/"mail\.read"/g)?.length, 2);
   assert.doesNotMatch(audit, /token-of-ada|ada@/);
-  // Looked at, and left where it is.
+  // The mail is read and stays in the queue.
   await eventually(async () => assert.match(await (await get("/metrics")).text(), /^relay_mails_queued\{.*kind="invitation".*\} 1$/m));
 
   const server = await smtp(t);
@@ -73,7 +73,7 @@ test("a whole node keeps mails in the outbox, and sends them once it has a serve
   assertMatches(await (await get("/admin/mails/m1")).json(), { data: { state: "SENT", text: null } });
 });
 
-test("neither what is in mails nor to whom they go is found in the log, the metrics or, once they have ended, the store", {
+test("never puts contents or recipients of mails into the log, the metrics or, after their end, the store", {
   timeout: 120_000,
 }, async (t) => {
   const refused = "grace@shop.example";
