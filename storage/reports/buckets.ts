@@ -5,7 +5,7 @@ import type { Sql, Waiting } from "../transactions/newest-rows.ts";
 
 /** The context of a report. */
 export interface Asking {
-  owner: ReportOwner;
+  owner: MerchantScope;
   /** The rows that ClickHouse does not have. */
   waiting: Waiting;
   ask<Row>(sql: Sql): Promise<Row[]>;

@@ -101,7 +101,7 @@ export interface ObjectFilter extends Range {
 }
 
 /** The owner of the objects, in one environment, or in both if `livemode` is absent. */
-export type ObjectOwner = Pick<ReportOwner, "merchantId"> & Partial<ReportOwner>;
+export type ObjectOwner = Pick<MerchantScope, "merchantId"> & Partial<MerchantScope>;
 
 /**
  * Returns a merchant's objects that were created (or ended) in a range, including waiting ones.
