@@ -42,7 +42,7 @@ export function alerts(world: PortalWorld): void {
     await drawer(page).getByLabel("Payments up to").fill("50");
     await drawer(page).getByRole("button", { name: "Test on the last 90 days" }).click();
     // That one names no payment, so that nothing could have been given back.
-    await drawer(page).getByText("Of 1 alert, 0 would have been refunded.").waitFor();
+    await drawer(page).getByText("0 of 1 alert would have been refunded.").waitFor();
     await drawer(page).getByRole("button", { name: "Save rules" }).click();
     await page.getByText("The rules are saved.").waitFor();
     await page.getByText("Up to €50.00 · any source · any reason · any method").waitFor();

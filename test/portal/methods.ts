@@ -115,7 +115,7 @@ export function methods(world: PortalWorld): void {
       (await mailsTo(relay, email)).filter(({ subject }) => subject === "New API keys for Bottega Chiavi");
     const told = await toldTo(owner);
     assert.equal(told.length, 1);
-    assert.match(told[0]?.text ?? "", new RegExp(`by ${owner.email.replaceAll(".", "\\.")}`));
+    assert.match(told[0]?.text ?? "", new RegExp(`^${owner.email.replaceAll(".", "\\.")} replaced the API keys`, "m"));
     assert.deepEqual(await toldTo(viewer), []);
 
     // Who may not make keys has no page of them.

@@ -10,7 +10,7 @@ export const cluster = {
   terminals: "Terminals",
   queued: "Waiting",
   sent: "Without a result",
-  lapses: "Interruptions",
+  lapses: "Outages",
   actions: "Actions",
   drain: "Drain",
   drainOf: (node: string) => `Drain: ${node}`,

@@ -364,7 +364,7 @@ test("who disables a partner that somebody else has just disabled is told so, an
 /** The table of nodes: each with its state. */
 const nodeStates = (page: Page): Promise<string[][]> =>
   page
-    .locator("table", { hasText: "Interruptions" })
+    .locator("table", { hasText: "Outages" })
     .locator("tbody tr")
     .evaluateAll((rows: { children: { textContent: string }[] }[]) =>
       rows.map(({ children: [node, state] }) => [node?.textContent ?? "", state?.textContent ?? ""]),
