@@ -1,7 +1,7 @@
 import { lookAtAll } from "../../../engine/access/made-by-key.ts";
 import { createTeamStore } from "../../../engine/accounts/team-store.ts";
-import { createFeedParties } from "../../../engine/alerts/feed-parties.ts";
 import { callbackOperations } from "../../../engine/callbacks/callback-store.ts";
+import { createFeedParties } from "../../../engine/cases/feed-parties.ts";
 import type { Ids } from "../../../engine/kernel/ids.ts";
 import { openSharedCounts } from "../../../engine/kernel/shared-counts.ts";
 import { createMerchantAccounts } from "../../../engine/links/merchant-accounts.ts";

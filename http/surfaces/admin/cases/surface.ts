@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { AlertRecord } from "../../../../engine/alerts/alert.ts";
 import type { AlertFeed, Alerts } from "../../../../engine/alerts/alerts.ts";
-import type { FedPayment, FeedParties } from "../../../../engine/alerts/feed-parties.ts";
+import type { FedPayment, FeedParties } from "../../../../engine/cases/feed-parties.ts";
 import type { DisputeRecord } from "../../../../engine/disputes/dispute.ts";
 import type { DisputeFeed, Disputes } from "../../../../engine/disputes/disputes.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";

@@ -9,6 +9,7 @@ import { useIsOver } from "../../components/countdown.tsx";
 import { DueTime } from "../../components/due-time.tsx";
 import { ObjectDrawer } from "../../components/object-drawer.tsx";
 import { formatExactTime } from "../../i18n/format.ts";
+import { methodText } from "../../i18n/method-text.ts";
 import { text } from "../../i18n/texts.ts";
 import { actionDialog } from "../../list/action-dialog.tsx";
 import { may } from "../../state/session.ts";
@@ -16,7 +17,6 @@ import { PaymentBeside, usePayment } from "../disputes/payment-beside.tsx";
 import { AlertState } from "./alert-state.ts";
 import { RefundDialog } from "./refund-dialog.tsx";
 import { refusedText } from "./refused-text.ts";
-import { methodText } from "./words.ts";
 
 const REASON_LENGTH_MAX = 255;
 

@@ -3,8 +3,8 @@ import { DISPUTE_CATEGORIES } from "../../../../../engine/disputes/words.ts";
 import { Button } from "../../components/button.tsx";
 import { CheckField, TextField } from "../../components/field.tsx";
 import { formatMoney } from "../../i18n/format.ts";
+import { methodText } from "../../i18n/method-text.ts";
 import { text } from "../../i18n/texts.ts";
-import { methodText } from "./words.ts";
 import { amountOf, type Choice, type RuleProblems, type WrittenRule } from "./written.ts";
 
 /** What an alert's payment may have been made with. */

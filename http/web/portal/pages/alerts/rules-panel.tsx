@@ -7,11 +7,11 @@ import { EmptyState } from "../../components/empty-state.tsx";
 import { Loaded, Panel } from "../../components/panel.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { formatDateTime, formatMoney, formatNumber } from "../../i18n/format.ts";
+import { methodText } from "../../i18n/method-text.ts";
 import { text } from "../../i18n/texts.ts";
 import { useResource } from "../../state/resource.ts";
 import { may } from "../../state/session.ts";
 import { RulesDrawer } from "./rules-drawer.tsx";
-import { methodText } from "./words.ts";
 
 /** Which alerts are refunded by themselves, as it stands; and the way to change it. */
 export function RulesPanel() {

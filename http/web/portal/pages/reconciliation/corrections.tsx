@@ -2,9 +2,9 @@ import type { ReconciledDayJson } from "../../../../surfaces/merchant/reconcilia
 import { Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { formatMoney, formatNumber } from "../../i18n/format.ts";
+import { methodText } from "../../i18n/method-text.ts";
 import { text } from "../../i18n/texts.ts";
 import { objectHref } from "../../list/declaration.ts";
-import { methodText } from "../alerts/words.ts";
 import { stateText } from "./words.ts";
 
 type CorrectionJson = ReconciledDayJson["corrections"]["items"][number];

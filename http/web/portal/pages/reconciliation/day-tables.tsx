@@ -2,9 +2,9 @@ import type { ReconciledDayJson } from "../../../../surfaces/merchant/reconcilia
 import { Amount } from "../../components/amount.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { formatNumber } from "../../i18n/format.ts";
+import { methodText } from "../../i18n/method-text.ts";
 import { text } from "../../i18n/texts.ts";
 import { listHref } from "../../list/declaration.ts";
-import { methodText } from "../alerts/words.ts";
 import { currenciesOf, type Sums, sumsBy } from "./figures.ts";
 import { stateText } from "./words.ts";
 
