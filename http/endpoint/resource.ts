@@ -45,11 +45,21 @@ export class Member<R extends object, C extends ResourceContext, S extends TSche
 
   /** Shows null if the value is null. */
   orNull(): Member<R, C, TUnion<[S, TNull]>, V | null, Named> {
-    const { schema, named, webhookRefusal, ...parts } = this.#parts;
-    return new Member<R, C, TUnion<[S, TNull]>, V | null, Named>({
-      ...{ schema: Type.Union([schema, Type.Null()]), named, webhookRefusal },
-      write: (value, record, context) => (value === null ? null : parts.write(value, record, context)),
-      writeWebhook: (value) => (value === null ? null : parts.writeWebhook(value)),
+    return this.#or(Type.Union([this.schema, Type.Null()]), null);
+  }
+
+  /** Leaves the member out if the value is undefined. */
+  orAbsent() {
+    return this.#or(Type.Optional(this.schema), undefined);
+  }
+
+  #or<T extends TSchema, Empty extends null | undefined>(schema: T, empty: Empty): Member<R, C, T, V | Empty, Named> {
+    const { named, webhookRefusal, ...parts } = this.#parts;
+    const isEmpty = (value: V | Empty): value is Empty => value === empty;
+    return new Member<R, C, T, V | Empty, Named>({
+      ...{ schema, named, webhookRefusal },
+      write: (value, record, context) => (isEmpty(value) ? empty : parts.write(value, record, context)),
+      writeWebhook: (value) => (isEmpty(value) ? empty : parts.writeWebhook(value)),
     });
   }
 

@@ -38,6 +38,10 @@ const members = {
   readAt: m.time("when it was read.").orNull(),
   authors: m.list(author, "The authors."),
   caller: m.text().from((_, { caller }) => caller.type),
+  secret: m
+    .text()
+    .orAbsent()
+    .from(({ text }) => (text === "" ? undefined : text)),
 };
 
 function caller(kind: "secret" | "publishable"): Caller {
@@ -70,6 +74,14 @@ describe("a resource", () => {
       [note.schema.title, note.itemSchema.title, Object.keys(note.itemSchema.properties)],
       ["Note", "NoteItem", ["text", "id"]],
     );
+  });
+
+  it("leaves out a member whose value is undefined", () => {
+    const { schema, json } = m.resource({ members: { id: members.id, secret: members.secret } });
+    const context = { caller: caller("secret") };
+    assert.deepEqual(schema.required, ["id"]);
+    assert.equal(JSON.stringify(json(NOTE, context)), '{"id":"n_1","secret":"To Ada"}');
+    assert.equal(JSON.stringify(json({ ...NOTE, text: "" }, context)), '{"id":"n_1"}');
   });
 
   it("makes its examples from the example record", () => {
