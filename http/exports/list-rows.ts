@@ -102,7 +102,7 @@ export async function* listRows(
       const { filter } = query;
       for await (const page of pages((cursor) => operations.portalLinks.list(owner, { ...filter, limit: PAGE_ITEMS, cursor }))) {
         const context = await paymentLinkContext(operations, caller, page);
-        yield page.map((link) => row(paymentLink.itemJson(link, context)));
+        yield page.map((link) => row(paymentLink.json(link, context)));
       }
       return;
     }
@@ -119,7 +119,7 @@ export async function* listRows(
       const { filter } = query;
       for await (const page of pages((cursor) => operations.subscriptions.list(owner, { ...filter, limit: PAGE_ITEMS, cursor }))) {
         const context = await subscriptionContext(operations, caller, page);
-        yield page.map((record) => row(subscription.itemJson(record, context)));
+        yield page.map((record) => row(subscription.item.json(record, context)));
       }
     }
   }

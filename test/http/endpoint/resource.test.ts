@@ -69,9 +69,9 @@ describe("a resource", () => {
     const context = { caller: caller("secret") };
     assert.deepEqual(Object.keys(note.schema.properties), ["authors", "id", "readAt", "writtenAt", "text"]);
     assert.deepEqual(Object.keys(note.json(NOTE, context)), ["authors", "id", "readAt", "writtenAt", "text"]);
-    assert.equal(JSON.stringify(note.itemJson(NOTE, context)), '{"text":"To Ada","id":"n_1"}');
+    assert.equal(JSON.stringify(note.item.json(NOTE, context)), '{"text":"To Ada","id":"n_1"}');
     assert.deepEqual(
-      [note.schema.title, note.itemSchema.title, Object.keys(note.itemSchema.properties)],
+      [note.schema.title, note.item.schema.title, Object.keys(note.item.schema.properties)],
       ["Note", "NoteItem", ["text", "id"]],
     );
   });
@@ -88,13 +88,13 @@ describe("a resource", () => {
     assert.deepEqual(note.example, {
       ...{ id: "n_1", text: "To Ada", writtenAt: "2026-11-26T10:00:00.000Z", readAt: null, authors: [{ name: "Ada", role: "owner" }] },
     });
-    assert.deepEqual(note.itemExample, { text: "To Ada", id: "n_1" });
+    assert.deepEqual(note.item.example, { text: "To Ada", id: "n_1" });
   });
 
   it("masks personal members, nested ones too, for callers that may not see the data of people", () => {
     const context = { caller: caller("publishable") };
     assertMatches(note.json(NOTE, context), { text: "6 characters", authors: [{ name: "***", role: "owner" }] });
-    assert.doesNotMatch(JSON.stringify([note.json(NOTE, context), note.itemJson(NOTE, context)]), /Ada/);
+    assert.doesNotMatch(JSON.stringify([note.json(NOTE, context), note.item.json(NOTE, context)]), /Ada/);
   });
 
   it("writes webhook objects with the webhook views of nested resources", () => {

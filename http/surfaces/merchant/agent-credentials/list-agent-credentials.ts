@@ -12,7 +12,7 @@ export const listAgentCredentials = listEndpoint(agentCredentials, {
     "Newest first, including ended credentials. A page of a filtered list may have fewer items than `limit`, or none, and still have a `next`.",
   auth: "merchantUserOrAnyKey",
   query: Type.Object({ ...AGENT_CREDENTIAL_FILTERS, ...PAGE_QUERY }),
-  item: { ...agentCredential, itemExample: LIST_EXAMPLE },
+  item: { ...agentCredential, example: LIST_EXAMPLE },
   page: async ({ agentCredentials: ofMerchant }, owner, { state = null, limit, cursor = null }) => {
     const { items, next } = await ofMerchant.list(owner, { limit, cursor, state });
     return { items: items.map((seen) => withoutCalls(shownOf(seen))), next };

@@ -299,7 +299,7 @@ export const subscription = m.resource({
 
 export const subscriptionObject = (record: SubscriptionRecord) => webhookObject("subscription", subscription, record);
 
-export type SubscriptionJson = Static<typeof subscription.itemSchema>;
+export type SubscriptionJson = Static<typeof subscription.item.schema>;
 export type SubscriptionDetailJson = Static<typeof subscription.schema>;
 export type SubscriptionChargeJson = Static<typeof charge.schema>;
 export type SubscriptionAttemptJson = Static<typeof attempt.schema>;

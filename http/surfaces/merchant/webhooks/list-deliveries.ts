@@ -13,7 +13,7 @@ export const listWebhookDeliveries = listEndpoint(webhooks, {
     "Lists deliveries to the merchant's current endpoints. `FAILED`: six attempts failed within about seventy minutes, or the endpoint was disabled before the delivery succeeded. The relay stores these for 90 days, the others for 30. A page filtered by `eventType` may have fewer items than `limit`, or none, and still have a `next`.",
   may: "integrate",
   query: Type.Object({ ...DELIVERY_FILTERS, ...PAGE_QUERY }),
-  item: webhookDelivery,
+  item: webhookDelivery.item,
   page: async ({ merchantDeliveries }, owner, query) => {
     const { endpointId = null, outcome = null, eventType = null, objectId = null, limit } = query;
     const after = deliveryPlaceOf(query.cursor);

@@ -19,10 +19,10 @@ export const resendWebhookDelivery = webhooks.endpoint({
   responses: {
     200: {
       description: "The relay sends the event within a second, and it has all its attempts again.",
-      body: okOf(webhookDelivery.itemSchema),
+      body: okOf(webhookDelivery.item.schema),
       example: {
         status: "ok",
-        data: { ...webhookDelivery.itemExample, outcome: "PENDING", nextAttemptAt: "2026-03-02T08:00:00.000Z" },
+        data: { ...webhookDelivery.item.example, outcome: "PENDING", nextAttemptAt: "2026-03-02T08:00:00.000Z" },
       },
     },
     ...webhooks.errors(400, 401, 403, 404, 429, 503),
@@ -37,7 +37,7 @@ export const resendWebhookDelivery = webhooks.endpoint({
     if (resent === "endpoint_disabled") return refusal(409, "endpoint_disabled", DISABLED_ENDPOINT);
     return {
       status: 200,
-      body: ok(webhookDelivery.itemJson({ ...resent.delivery, url: resent.endpoint?.url ?? null, body: null }, { caller })),
+      body: ok(webhookDelivery.item.json({ ...resent.delivery, url: resent.endpoint?.url ?? null, body: null }, { caller })),
     };
   },
 });

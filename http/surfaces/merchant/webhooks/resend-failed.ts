@@ -19,7 +19,7 @@ export const resendFailedDeliveries = webhooks.endpoint({
   noStepUp: "It sends the same events to the addresses that are stored.",
   rateLimit: PORTAL_RATE,
   body: Type.Optional(ResendFailed),
-  bodyExample: { endpointId: webhookDelivery.itemExample.endpointId },
+  bodyExample: { endpointId: webhookDelivery.item.example.endpointId },
   audit: { action: "webhook.resend-failed", subject: ({ body }) => body?.endpointId ?? "all" },
   responses: {
     200: {

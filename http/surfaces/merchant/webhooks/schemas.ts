@@ -187,5 +187,5 @@ export type WebhookEndpointJson = Static<typeof webhookEndpoint.schema>;
 export type WebhookEndpointListJson = Static<typeof WebhookEndpointList>;
 export type WebhookEndpointWithSecretJson = Static<typeof WebhookEndpointWithSecret>;
 export type ResentDeliveriesJson = Static<typeof ResentDeliveries>;
-export type WebhookDeliveryJson = Static<typeof webhookDelivery.itemSchema>;
+export type WebhookDeliveryJson = Static<typeof webhookDelivery.item.schema>;
 export type WebhookDeliveryDetailJson = Static<typeof webhookDelivery.schema>;

@@ -20,11 +20,11 @@ export const testWebhook = webhooks.endpoint({
   responses: {
     200: {
       description: "The relay sends the event within a second, and it has all the attempts that events have.",
-      body: okOf(webhookDelivery.itemSchema),
+      body: okOf(webhookDelivery.item.schema),
       example: {
         status: "ok",
         data: {
-          ...webhookDelivery.itemExample,
+          ...webhookDelivery.item.example,
           eventType: "webhook.test",
           outcome: "PENDING",
           attempts: 0,
@@ -42,6 +42,6 @@ export const testWebhook = webhooks.endpoint({
     const sent = endpoint === null ? null : await merchantDeliveries.sendTest(merchant, id, request.id);
     if (endpoint === null || sent === null) throw oneEndpoint.notFound();
     if (sent === "endpoint_disabled") return refusal(409, "endpoint_disabled", DISABLED_ENDPOINT);
-    return { status: 200, body: ok(webhookDelivery.itemJson({ ...sent, url: endpoint.url, body: null }, { caller })) };
+    return { status: 200, body: ok(webhookDelivery.item.json({ ...sent, url: endpoint.url, body: null }, { caller })) };
   },
 });
