@@ -72,7 +72,7 @@ export class Member<R extends object, C extends ResourceContext, S extends TSche
   /** Without a context it returns what a webhook contains. */
   json(name: string, record: R, context: C | null): unknown {
     const { named, read, write } = this.parts;
-    // `resource` requires the record to have the value, and refuses webhooks with readers that take a context.
+    // `resource` requires the record to have the value. Readers for webhooks take no context.
     const value = read === undefined ? (Reflect.get(record, `${name}${named ?? ""}`) as V) : read(record, context as C);
     return write(value, record, context);
   }

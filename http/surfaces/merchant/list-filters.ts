@@ -4,7 +4,7 @@ import { words } from "../parts/schemas.ts";
 import { DAY } from "../parts/time.ts";
 import { ToDay } from "./schema-parts.ts";
 
-/** A filter of a list, as `list.ts` of a resource declares it for its endpoint and its page. The other members are options. */
+/** A filter that `list.ts` of a resource declares. Its other members are options of the schema. */
 interface Filter extends SchemaOptions {
   readonly type: "word" | "text" | "integer" | "flag" | "day" | "email";
   readonly words?: readonly string[];

@@ -28,7 +28,7 @@ import { type ActorContext, EXAMPLE_CONTEXT } from "../actor-context.ts";
 import { filtersOf } from "../list-filters.ts";
 import { AGENT_LIST } from "./list.ts";
 
-/** The resource of agents' credentials, and the JSON of requests. Pages take their types from it. */
+/** The resource of credentials, and the JSON of requests. Pages take their types from it. */
 
 export const AgentScopeWord = words(AGENT_SCOPES, {
   title: "AgentScope",
@@ -179,7 +179,7 @@ function revokerOf(revoker: AgentCredentialRevoker | null, names: AgentCredentia
   return revoker.type === "rotation" ? "Rotation of a leaked API key" : names(revoker, maySee).by;
 }
 
-/** A publishable key is in pages that everybody reads. It sees what the credentials are and no more. */
+/** Everybody can read a publishable key, so it sees what the credentials are and no more. */
 export const seesDetails = (caller: Caller) => caller.type !== "merchantKey" || caller.merchant.kind === "secret";
 
 const EXAMPLE: Shown = {
@@ -202,7 +202,7 @@ const EXAMPLE: Shown = {
 };
 const CONTEXT = { ...EXAMPLE_CONTEXT, today: "2026-11-26" };
 
-/** GET /agent-credentials, GET /agent-credentials/{id}, the answer of every change, and the events `agent_credential.*`. */
+/** The list, the answer of each change, GET /agent-credentials/{id} and `agent_credential.*`. */
 export const agentCredential = r.resource({
   title: "AgentCredential",
   members: {

@@ -11,7 +11,7 @@ import { nullable } from "../schema-parts.ts";
 import { withoutAddresses, withoutPeople } from "./delivery-masks.ts";
 import { DELIVERY_LIST } from "./list.ts";
 
-/** The resources of webhook endpoints and deliveries, and the JSON of requests. Pages take their types from it. */
+/** The resources of endpoints and deliveries, and the JSON of requests. Pages take its types. */
 
 const e = resourceOf<WebhookEndpointRecord, ResourceContext & { readonly nowMs: number }>();
 export const webhookEndpoint = e.resource({
