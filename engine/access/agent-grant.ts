@@ -1,5 +1,4 @@
-/** What a credential of an AI agent may be permitted to do. Of links it is its own that it reads and cancels. */
-export const AGENT_SCOPES = ["links:create", "links:read", "links:cancel", "transactions:read", "analytics:read"] as const;
+import type { AGENT_SCOPES } from "./words.ts";
 export type AgentScope = (typeof AGENT_SCOPES)[number];
 
 /** Who an agent's credential speaks for, as it was when the call was authenticated. */

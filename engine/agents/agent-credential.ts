@@ -1,25 +1,13 @@
 import type { AgentScope } from "../access/agent-grant.ts";
+import type { AGENT_CALL_OUTCOMES, AGENT_LIMITS, AGENT_STATES } from "./words.ts";
 
 /** Limits the usable credentials of a merchant in one environment. */
 export const AGENT_CREDENTIALS_MAX = 20;
 
-export const AGENT_NAME_LENGTH_MAX = 64;
-export const AGENT_ADDRESSES_MAX = 20;
-
-/** The lifetime of a credential. It ends unless it is replaced. */
-export const AGENT_DAYS_MAX = 90;
-export const AGENT_DAYS_DEFAULT = 30;
-
-export const AGENT_LINKS_PER_HOUR_MAX = 1_000;
-export const AGENT_LINKS_PER_HOUR_DEFAULT = 20;
-
 export const AGENT_CALLS_MAX = 20;
 
-export const AGENT_STATES = ["ACTIVE", "EXHAUSTED", "EXPIRED", "REVOKED"] as const;
 export type AgentCredentialState = (typeof AGENT_STATES)[number];
 
-/** The limits that may reject an order. `currency`: the order has another currency. */
-export const AGENT_LIMITS = ["currency", "perLinkMax", "perDay", "total", "linksPerHour"] as const;
 export type AgentLimit = (typeof AGENT_LIMITS)[number];
 
 /** Amounts are in minor units of `currency`. */
@@ -100,8 +88,6 @@ export interface AgentCall {
   readonly argumentsDigest: string;
 }
 
-/** `refused`: scopes, limits or invalid arguments. `failed`: the relay could not do it. */
-export const AGENT_CALL_OUTCOMES = ["done", "refused", "failed"] as const;
 export type AgentCallOutcome = (typeof AGENT_CALL_OUTCOMES)[number];
 
 /** It is written at most once a second. A crash loses what was not written. */

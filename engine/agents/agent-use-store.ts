@@ -1,7 +1,8 @@
 import { available, type Kv } from "../kernel/kv.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
-import { AGENT_CALLS_MAX, AGENT_LIMITS, type AgentCall, type AgentLimit, type AgentUse, NO_AGENT_USE } from "./agent-credential.ts";
+import { AGENT_CALLS_MAX, type AgentCall, type AgentLimit, type AgentUse, NO_AGENT_USE } from "./agent-credential.ts";
+import { AGENT_LIMITS } from "./words.ts";
 
 export interface AddedUse {
   readonly lastUsedAtMs: number;

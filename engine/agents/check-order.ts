@@ -1,18 +1,12 @@
-import { AGENT_SCOPES } from "../access/agent-grant.ts";
+import { AGENT_SCOPES } from "../access/words.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { AMOUNT_MINOR_MAX } from "../kernel/limits.ts";
 import { maskPans } from "../kernel/mask.ts";
 import { currencyDecimals } from "../kernel/money.ts";
 import type { AddressLists } from "../partners/partner-secrets.ts";
-import {
-  AGENT_ADDRESSES_MAX,
-  AGENT_DAYS_MAX,
-  AGENT_LINKS_PER_HOUR_MAX,
-  AGENT_NAME_LENGTH_MAX,
-  type AgentLimits,
-  NO_AGENT_LIMITS,
-} from "./agent-credential.ts";
+import { type AgentLimits, NO_AGENT_LIMITS } from "./agent-credential.ts";
 import type { AgentCredentialOrder } from "./agent-credentials.ts";
+import { AGENT_ADDRESSES_MAX, AGENT_DAYS_MAX, AGENT_LINKS_PER_HOUR_MAX, AGENT_NAME_LENGTH_MAX } from "./words.ts";
 
 const DAY_MS = 86_400_000;
 const SLACK_MS = 60_000;

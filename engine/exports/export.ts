@@ -1,33 +1,13 @@
 import type { Locale } from "../accounts/account.ts";
+import type { EXPORT_FAILURES, EXPORT_FORMATS, EXPORT_LISTS, EXPORT_STATES } from "./words.ts";
 
-/** What can be exported: the rows of a list of the portal, with its filters. */
-export const EXPORT_LISTS = ["transactions", "payment-links", "disputes", "subscriptions"] as const;
 export type ExportList = (typeof EXPORT_LISTS)[number];
 
-export const EXPORT_FORMATS = ["CSV", "XLSX"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-export const EXPORT_STATES = ["QUEUED", "RUNNING", "READY", "FAILED"] as const;
 export type ExportState = (typeof EXPORT_STATES)[number];
 
-/**
- * Why one failed. too_many_rows: an XLSX has room for XLSX_ROWS_MAX, a CSV for all. too_large: the file would be larger than EXPORT_FILE_BYTES_MAX. no_room: the files of
- * all exports fill what they may, or too little of the disk is free. unavailable: what it reads could not be read for an hour. interrupted: it was begun EXPORT_ATTEMPTS_MAX
- * times, and broke off each time. not_permitted: who asked for it may not export any more. internal: anything else.
- */
-export const EXPORT_FAILURES = [
-  "too_many_rows",
-  "too_large",
-  "no_room",
-  "unavailable",
-  "interrupted",
-  "not_permitted",
-  "internal",
-] as const;
 export type ExportFailure = (typeof EXPORT_FAILURES)[number];
-
-/** A sheet is in memory as a whole while it is made: some 240 MB for so many rows. */
-export const XLSX_ROWS_MAX = 50_000;
 
 /** How long a file is there, from when it is ready. */
 export const EXPORT_KEPT_MS = 24 * 3_600_000;

@@ -10,6 +10,7 @@ import { WEBHOOK_ENDPOINTS_MAX, type WebhookEndpointRecord } from "./webhook-end
 import type { WebhookEndpointStore } from "./webhook-endpoint-store.ts";
 import { type WebhookEvent, webhookEventId } from "./webhook-event.ts";
 import type { WebhookEventStore } from "./webhook-event-store.ts";
+import type { WEBHOOK_OUTCOMES } from "./words.ts";
 
 /** Whose deliveries they are; from the session or the key, never from the request. */
 export interface WebhookMerchant {
@@ -18,7 +19,7 @@ export interface WebhookMerchant {
   readonly livemode: boolean;
 }
 
-export type DeliveryOutcome = "PENDING" | "DELIVERED" | "FAILED";
+export type DeliveryOutcome = (typeof WEBHOOK_OUTCOMES)[number];
 
 export interface MerchantDeliveriesQuery {
   readonly endpointId: string | null;

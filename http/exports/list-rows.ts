@@ -3,7 +3,7 @@ import type { DisputeBoard } from "../../engine/cases/case-list.ts";
 import type { ExportList, ExportOrder } from "../../engine/exports/export.ts";
 import { type MerchantTransaction, type MerchantTransactions, netMinorOf } from "../../engine/payments/merchant-transactions.ts";
 import { type DisputeItemJson, disputeItem, itemOf as disputeItemOf } from "../surfaces/merchant/disputes/schemas.ts";
-import type { ColumnName } from "../surfaces/merchant/exports/columns.ts";
+import { type ColumnKind, type ColumnName, columnsOf } from "../surfaces/merchant/exports/columns.ts";
 import { listQueryOf } from "../surfaces/merchant/exports/filters.ts";
 import { type PaymentLinkJson, paymentLink } from "../surfaces/merchant/payment-links/schemas.ts";
 import { type PaymentLinkOperations, paymentLinkContext } from "../surfaces/merchant/payment-links/surface.ts";
@@ -34,7 +34,13 @@ type Column<Item> = (item: Item) => Cell;
 
 const time = (iso: string | null): Cell => (iso === null ? null : { atMs: Date.parse(iso) });
 
-const OF_TRANSACTIONS: Readonly<Record<ColumnName<"transactions">, Column<MerchantTransaction>>> = {
+/** What items have as members of the same name, or as the amount of an item. */
+type Derived<Item> = keyof Item | (Item extends { readonly amountMinor: number; readonly currency: string } ? "amount" : never);
+
+/** How columns are read that items do not have as members. */
+type Columns<L extends ExportList, Item> = Readonly<Record<Exclude<ColumnName<L>, Derived<Item>>, Column<Item>>>;
+
+const OF_TRANSACTIONS: Columns<"transactions", MerchantTransaction> = {
   createdAt: ({ transaction }) => ({ atMs: transaction.createdAtMs }),
   uuid: ({ transaction }) => transaction.uuid,
   terminalId: ({ transaction }) => transaction.terminalId,
@@ -50,49 +56,13 @@ const OF_TRANSACTIONS: Readonly<Record<ColumnName<"transactions">, Column<Mercha
   netAmount: (found) => ({ minor: netMinorOf(found), currency: found.transaction.currency }),
 };
 
-const OF_LINKS: Readonly<Record<ColumnName<"payment-links">, Column<PaymentLinkJson>>> = {
-  createdAt: ({ createdAt }) => time(createdAt),
-  id: ({ id }) => id,
-  state: ({ state }) => state,
-  late: ({ late }) => late,
-  paidTwice: ({ paidTwice }) => paidTwice,
-  amount: ({ amountMinor, currency }) => ({ minor: amountMinor, currency }),
-  currency: ({ currency }) => currency,
-  description: ({ description }) => description,
-  reference: ({ reference }) => reference,
-  customerEmail: ({ customerEmail }) => customerEmail,
-  createdBy: ({ createdBy }) => createdBy,
-  expiresAt: ({ expiresAt }) => time(expiresAt),
-  paidAt: ({ paidAt }) => time(paidAt),
-  cancelledAt: ({ cancelledAt }) => time(cancelledAt),
+const OF_LINKS: Columns<"payment-links", PaymentLinkJson> = {
   paymentUuid: ({ attempts }) => attempts.find(({ state }) => state === "paid")?.uuid ?? null,
-  mails: ({ mails }) => mails,
 };
 
-const OF_DISPUTES: Readonly<Record<ColumnName<"disputes">, Column<DisputeItemJson>>> = {
-  createdAt: ({ createdAt }) => time(createdAt),
-  id: ({ id }) => id,
-  kind: ({ kind }) => kind,
-  status: ({ status }) => status,
-  stage: ({ stage }) => stage,
-  category: ({ category }) => category,
-  network: ({ network }) => network,
-  networkCaseId: ({ networkCaseId }) => networkCaseId,
-  reasonCode: ({ reasonCode }) => reasonCode,
-  uuid: ({ uuid }) => uuid,
-  terminalId: ({ terminalId }) => terminalId,
-  amount: ({ amountMinor, currency }) => ({ minor: amountMinor, currency }),
-  currency: ({ currency }) => currency,
-  respondBy: ({ respondBy }) => time(respondBy),
-  alertId: ({ alertId }) => alertId,
-  updatedAt: ({ updatedAt }) => time(updatedAt),
-};
+const OF_DISPUTES: Columns<"disputes", DisputeItemJson> = {};
 
-const OF_SUBSCRIPTIONS: Readonly<Record<ColumnName<"subscriptions">, Column<SubscriptionJson>>> = {
-  createdAt: ({ createdAt }) => time(createdAt),
-  id: ({ id }) => id,
-  state: ({ state }) => state,
-  planId: ({ planId }) => planId,
+const OF_SUBSCRIPTIONS: Columns<"subscriptions", SubscriptionJson> = {
   planName: ({ plan }) => plan.name,
   amount: ({ plan: { amountMinor, currency } }) => ({ minor: amountMinor, currency }),
   currency: ({ plan }) => plan.currency,
@@ -100,17 +70,8 @@ const OF_SUBSCRIPTIONS: Readonly<Record<ColumnName<"subscriptions">, Column<Subs
   count: ({ plan }) => plan.count,
   customerName: ({ customer }) => customer.name,
   customerEmail: ({ customer }) => customer.email,
-  createdBy: ({ createdBy }) => createdBy,
-  collection: ({ collection }) => collection,
-  cycle: ({ cycle }) => cycle,
-  periodFrom: ({ periodFrom }) => time(periodFrom),
-  periodUntil: ({ periodUntil }) => time(periodUntil),
-  nextDueAt: ({ nextDueAt }) => time(nextDueAt),
   unpaidAmount: ({ unpaid }) => (unpaid === null ? null : { minor: unpaid.amountMinor, currency: unpaid.currency }),
   unpaidSince: ({ unpaid }) => time(unpaid?.dueAt ?? null),
-  cancelsAtPeriodEnd: ({ cancelsAtPeriodEnd }) => cancelsAtPeriodEnd,
-  cancelledAt: ({ cancelledAt }) => time(cancelledAt),
-  pausedAt: ({ pausedAt }) => time(pausedAt),
 };
 
 /**
@@ -141,7 +102,7 @@ export async function* listRows(
       const { filter } = query;
       for await (const page of pages((cursor) => operations.portalLinks.list(owner, { ...filter, limit: PAGE_ITEMS, cursor }))) {
         const context = await paymentLinkContext(operations, caller, page);
-        yield page.map((link) => row(paymentLink.itemJson(link, context)));
+        yield page.map((link) => row(paymentLink.json(link, context)));
       }
       return;
     }
@@ -158,7 +119,7 @@ export async function* listRows(
       const { filter } = query;
       for await (const page of pages((cursor) => operations.subscriptions.list(owner, { ...filter, limit: PAGE_ITEMS, cursor }))) {
         const context = await subscriptionContext(operations, caller, page);
-        yield page.map((record) => row(subscription.itemJson(record, context)));
+        yield page.map((record) => row(subscription.item.json(record, context)));
       }
     }
   }
@@ -175,12 +136,22 @@ async function* pages<Item>(
   } while (cursor !== null);
 }
 
-function rowOf<Item>(list: ExportList, known: Readonly<Record<string, Column<Item>>>, columns: readonly string[]): (item: Item) => Row {
+function rowOf<Item extends object>(
+  list: ExportList,
+  own: { readonly [name: string]: Column<Item> },
+  columns: readonly string[],
+): (item: Item) => Row {
+  const known = columnsOf(list);
   const wanted = columns.map((name) => {
-    const column = Object.hasOwn(known, name) ? known[name] : undefined;
+    const kind = known.get(name)?.kind;
     // They were checked when it was asked for.
-    if (column === undefined) throw new Error(`${list} has no column ${name}`);
-    return column;
+    if (kind === undefined) throw new Error(`${list} has no column ${name}`);
+    return own[name] ?? ((item: Item) => cellOf(kind, name, item));
   });
   return (item) => wanted.map((column) => column(item));
+}
+
+function cellOf(kind: ColumnKind, name: string, item: object): Cell {
+  if (kind === "amount") return { minor: Reflect.get(item, "amountMinor"), currency: Reflect.get(item, "currency") };
+  return kind === "time" ? time(Reflect.get(item, name)) : Reflect.get(item, name);
 }

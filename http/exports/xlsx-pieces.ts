@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
-import { type ExportOrder, XLSX_ROWS_MAX } from "../../engine/exports/export.ts";
+import type { ExportOrder } from "../../engine/exports/export.ts";
 import { type ExportPiece, ExportRefused } from "../../engine/exports/export-source.ts";
+import { XLSX_ROWS_MAX } from "../../engine/exports/words.ts";
 import { columnsOf } from "../surfaces/merchant/exports/columns.ts";
 import type { LocalTime } from "../surfaces/parts/time.ts";
 import type { Cell, Row } from "./cells.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { agentCredentialObject } from "../../http/surfaces/merchant/agent-credentials/agent-credential-object.ts";
+import { agentCredentialObject } from "../../http/surfaces/merchant/agent-credentials/schemas.ts";
 import { alertObject } from "../../http/surfaces/merchant/alerts/schemas.ts";
 import { disputeObject } from "../../http/surfaces/merchant/disputes/schemas.ts";
 import { paymentLinkObject } from "../../http/surfaces/merchant/payment-links/schemas.ts";

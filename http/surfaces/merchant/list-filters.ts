@@ -4,14 +4,11 @@ import { words } from "../parts/schemas.ts";
 import { DAY } from "../parts/time.ts";
 import { ToDay } from "./schema-parts.ts";
 
-/** A filter of a list, as `list.ts` of a resource declares it for its endpoint and its page. */
-type Filter =
-  | { readonly type: "word"; readonly words: readonly string[] }
-  | { readonly type: "text"; readonly pattern?: string; readonly minLength?: number; readonly maxLength?: number }
-  | { readonly type: "integer"; readonly minimum: number; readonly maximum: number }
-  | { readonly type: "flag"; readonly default: boolean }
-  | { readonly type: "day" }
-  | { readonly type: "email" };
+/** A filter that `list.ts` of a resource declares. Its other members are options of the schema. */
+interface Filter extends SchemaOptions {
+  readonly type: "word" | "text" | "integer" | "flag" | "day" | "email";
+  readonly words?: readonly string[];
+}
 
 type FilterSchema<F extends Filter> = F extends { type: "word"; words: readonly (infer Word)[] }
   ? TOptional<TUnsafe<Word>>
@@ -31,19 +28,11 @@ export function filtersOf<L extends { readonly [name: string]: Filter }>(
   return Object.fromEntries(schemas) as { [Name in keyof L]: FilterSchema<L[Name]> };
 }
 
-function schemaOf(name: string, { type, ...filter }: Filter, options: SchemaOptions = {}) {
-  switch (type) {
-    case "word":
-      return Type.Optional("words" in filter ? words(filter.words, options) : Type.Never());
-    case "integer":
-      return Type.Optional(Type.Integer({ ...filter, ...options }));
-    case "flag":
-      return Type.Boolean({ ...filter, ...options });
-    case "text":
-      return Type.Optional(Type.String({ ...filter, ...options }));
-    case "email":
-      return Type.Optional(Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX, ...options }));
-    case "day":
-      return Type.Optional(name === "to" ? ToDay : Type.String({ ...DAY, ...options }));
-  }
+function schemaOf(name: string, { type, words: choices = [], ...filter }: Filter, given: SchemaOptions = {}) {
+  const options = { ...filter, ...given };
+  if (type === "flag") return Type.Boolean(options);
+  if (type === "day") return Type.Optional(name === "to" ? ToDay : Type.String({ ...DAY, ...options }));
+  if (type === "email") return Type.Optional(Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX, ...options }));
+  if (type === "word") return Type.Optional(words(choices, options));
+  return Type.Optional(type === "integer" ? Type.Integer(options) : Type.String(options));
 }

@@ -2,19 +2,24 @@ import { type SchemaOptions, type Static, type TObject, type TSchema, Type } fro
 import type { Caller } from "../../../engine/access/caller.ts";
 import type { MerchantAct } from "../../../engine/access/merchant-user-grant.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import type { Audit, BodyOf, Endpoint, EndpointFacts, Input, Nothing } from "../../endpoint/endpoint.ts";
+import type { Audit, BodyOf, EndpointFacts, Input, Nothing } from "../../endpoint/endpoint.ts";
 import type { ResourceContext } from "../../endpoint/resource.ts";
 import { ok, okOf, type refusal } from "./envelope.ts";
 import { listOf } from "./schema-parts.ts";
-import { MERCHANT_BASE, type MerchantOperations, merchantOwnerOf, type merchantSurface, PORTAL_RATE } from "./surface.ts";
+import { MERCHANT_BASE, merchantOwnerOf, type merchantSurface, PORTAL_RATE } from "./surface.ts";
 
 type Surface<Operations> = ReturnType<typeof merchantSurface<Operations>>;
 type Owner = ReturnType<typeof merchantOwnerOf>;
-type Facts = Pick<EndpointFacts, "name" | "summary" | "description">;
 
-interface Reading extends Facts {
-  /** Default: `look`. */
-  readonly may?: MerchantAct;
+/** A view of a resource. */
+interface View<R, C, S extends TSchema> {
+  readonly schema: S;
+  readonly example: object;
+  json(record: R, context: C): Static<S>;
+}
+
+/** `may`: default `look`. */
+interface Reading extends Pick<EndpointFacts, "name" | "summary" | "description" | "may"> {
   /** Publishable keys may read too, and are never forbidden to. */
   readonly auth?: "merchantUserOrAnyKey";
 }
@@ -22,39 +27,34 @@ interface Reading extends Facts {
 const readingOf = ({ auth, may = "look", ...facts }: Reading) =>
   ({ ...facts, method: "GET", auth: auth ?? "merchantUserOrKey", may, apartByEnvironment: true, rateLimit: PORTAL_RATE }) as const;
 
-interface ListFacts<Operations, R, C, Q extends TObject> extends Reading {
+interface ListFacts<Operations, R, C, Q extends TObject, S extends TSchema> extends Reading {
   readonly path: string;
   /** The filters and PAGE_QUERY. */
   readonly query: Q;
-  readonly item: { readonly itemSchema: TSchema; readonly itemExample: object; itemJson(record: R, context: C): object };
-  page(
-    operations: Operations,
-    owner: Owner,
-    query: Static<Q>,
-    caller: Caller,
-  ): Promise<{ readonly items: readonly R[]; readonly next: string | null }>;
+  readonly item: View<R, C, S>;
+  page(operations: Operations, owner: Owner, query: Static<Q>, caller: Caller): Promise<{ items: readonly R[]; next: string | null }>;
   context(operations: Operations, caller: Caller, records: readonly R[]): C | Promise<C>;
 }
 
 /** Declares the GET of a list. */
-export function listEndpoint<Operations, R, C extends ResourceContext, Q extends TObject>(
+export function listEndpoint<Operations, R, C extends ResourceContext, Q extends TObject, S extends TSchema>(
   surface: Surface<Operations>,
-  { path, query, item, page, context, ...facts }: ListFacts<NoInfer<Operations>, R, C, Q>,
-): Endpoint<Operations & MerchantOperations> {
-  const example = { status: "ok", data: { items: [item.itemExample], next: null } };
+  { path, query, item, page, context, ...facts }: ListFacts<NoInfer<Operations>, R, C, Q, S>,
+) {
+  const example = { status: "ok", data: { items: [item.example], next: null } };
   return surface.endpoint({
     ...readingOf(facts),
     path: `${MERCHANT_BASE}${path}`,
     query,
     responses: {
-      200: { description: "A page.", body: okOf(listOf(item.itemSchema)), example },
+      200: { description: "A page.", body: okOf(listOf<TSchema>(item.schema)), example },
       ...surface.errors(400, 401, 429, 503),
       ...(facts.auth === undefined ? surface.errors(403) : {}),
     },
     handle: async (operations, { caller, query: asked }) => {
       const { items, next } = await page(operations, merchantOwnerOf(caller), asked, caller);
       const shared = await context(operations, caller, items);
-      return { status: 200, body: ok({ items: items.map((record) => item.itemJson(record, shared)), next }) };
+      return { status: 200, body: ok({ items: items.map((record) => item.json(record, shared)), next }) };
     },
   });
 }
@@ -67,7 +67,7 @@ interface OneFacts<Operations, R, C, S extends TSchema> {
   readonly path: string;
   /** Default: 1 to 64 characters. */
   readonly idParameter: SchemaOptions & { readonly parameterName: string };
-  readonly resource: { readonly schema: S; readonly example: object; json(record: R, context: C): Static<S> };
+  readonly resource: View<R, C, S>;
   /** Null: there is none, it is another merchant's, or it is of the other environment. */
   find(operations: Operations, owner: Owner, id: string, caller: Caller): Promise<R | null>;
   context(operations: Operations, caller: Caller, records: readonly [R]): C | Promise<C>;
@@ -75,15 +75,8 @@ interface OneFacts<Operations, R, C, S extends TSchema> {
 
 type ActionInput<B extends TSchema> = Input<{ id: string }, unknown, unknown, BodyOf<B>>;
 
-interface ActionFacts<Operations, R, B extends TSchema>
-  extends Facts,
-    Pick<
-      EndpointFacts,
-      "refusesUnknown" | "apartByEnvironment" | "stepUp" | "noStepUp" | "bodyBytesMax" | "deadlineMs" | "bodyExample" | "idempotency"
-    > {
-  readonly method: "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Behind the path of the record. */
-  readonly path: string;
+/** `path` is behind the path of the record. */
+interface ActionFacts<Operations, R, B extends TSchema> extends Omit<EndpointFacts, "auth" | "role" | "rateLimit"> {
   readonly may: MerchantAct;
   readonly body?: B;
   /** Further statuses. A body always has 413 and 415. */
@@ -128,14 +121,7 @@ export function oneOf<Operations, R, C extends ResourceContext, S extends TSchem
           return { status: 200, body: ok(await json(operations, caller, record)) };
         },
       }),
-    action: <B extends TSchema = TSchema>({
-      done: { changes, ...answered },
-      conflict,
-      run,
-      errors = [],
-      path: action,
-      ...facts
-    }: ActionFacts<Operations, R, B>) =>
+    action: <B extends TSchema = TSchema>({ done, conflict, run, errors = [], path: action, ...facts }: ActionFacts<Operations, R, B>) =>
       surface.endpoint<typeof params, Nothing, Nothing, B>({
         ...facts,
         path: `${MERCHANT_BASE}${path}/{id}${action}`,
@@ -143,7 +129,7 @@ export function oneOf<Operations, R, C extends ResourceContext, S extends TSchem
         rateLimit: PORTAL_RATE,
         params,
         responses: {
-          200: { ...answered, body, example: { status: "ok", data: { ...resource.example, ...changes } } },
+          200: { ...done, body, example: { status: "ok", data: { ...resource.example, ...done.changes } } },
           ...surface.errors(400, 401, 403, 404, 429, 503),
           ...surface.errors(...(facts.body === undefined ? errors : ([413, 415] as const))),
           ...(conflict === undefined ? {} : { 409: { description: conflict, body: surface.envelope.schema } }),

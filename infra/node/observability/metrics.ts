@@ -1,5 +1,6 @@
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from "prom-client";
-import { EXPORT_FAILURES, type ExportFailure } from "../../../engine/exports/export.ts";
+import type { ExportFailure } from "../../../engine/exports/export.ts";
+import { EXPORT_FAILURES } from "../../../engine/exports/words.ts";
 import type { ErrorCode } from "../../../engine/kernel/errors.ts";
 import { MAIL_KINDS } from "../../../engine/mails/mail.ts";
 import type { PushedWhen } from "../../../engine/terminals/deliver-command.ts";

@@ -63,7 +63,7 @@ describe("AI agents at two nodes", { skip: missing }, () => {
     assert.equal(member(revoked.body, "data", "state"), "REVOKED", revoked.text);
     assertMatches(await at(0, token).post("/mcp", toolCall("get_payment_link", { id })), {
       status: 401,
-      body: { error: { message: "This credential was revoked; ask the merchant for another one; ask the merchant for another one" } },
+      body: { error: { message: "This credential was revoked; ask the merchant for another one" } },
     });
   });
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { AGENT_STATES, type AgentCredentialRecord, type AgentCredentialState } from "../../../engine/agents/agent-credential.ts";
+import { type AgentCredentialRecord, type AgentCredentialState } from "../../../engine/agents/agent-credential.ts";
+import { AGENT_STATES } from "../../../engine/agents/words.ts";
 import { createCredentialsOfKey } from "../../../engine/agents/credentials-of-key.ts";
 import type { AgentCredentialEvent } from "../../../engine/agents/events.ts";
 import { agentCredentialMachine } from "../../../engine/agents/machine.ts";

@@ -38,6 +38,10 @@ const members = {
   readAt: m.time("when it was read.").orNull(),
   authors: m.list(author, "The authors."),
   caller: m.text().from((_, { caller }) => caller.type),
+  secret: m
+    .text()
+    .orAbsent()
+    .from(({ text }) => (text === "" ? undefined : text)),
 };
 
 function caller(kind: "secret" | "publishable"): Caller {
@@ -65,24 +69,32 @@ describe("a resource", () => {
     const context = { caller: caller("secret") };
     assert.deepEqual(Object.keys(note.schema.properties), ["authors", "id", "readAt", "writtenAt", "text"]);
     assert.deepEqual(Object.keys(note.json(NOTE, context)), ["authors", "id", "readAt", "writtenAt", "text"]);
-    assert.equal(JSON.stringify(note.itemJson(NOTE, context)), '{"text":"To Ada","id":"n_1"}');
+    assert.equal(JSON.stringify(note.item.json(NOTE, context)), '{"text":"To Ada","id":"n_1"}');
     assert.deepEqual(
-      [note.schema.title, note.itemSchema.title, Object.keys(note.itemSchema.properties)],
+      [note.schema.title, note.item.schema.title, Object.keys(note.item.schema.properties)],
       ["Note", "NoteItem", ["text", "id"]],
     );
+  });
+
+  it("leaves out a member whose value is undefined", () => {
+    const { schema, json } = m.resource({ members: { id: members.id, secret: members.secret } });
+    const context = { caller: caller("secret") };
+    assert.deepEqual(schema.required, ["id"]);
+    assert.equal(JSON.stringify(json(NOTE, context)), '{"id":"n_1","secret":"To Ada"}');
+    assert.equal(JSON.stringify(json({ ...NOTE, text: "" }, context)), '{"id":"n_1"}');
   });
 
   it("makes its examples from the example record", () => {
     assert.deepEqual(note.example, {
       ...{ id: "n_1", text: "To Ada", writtenAt: "2026-11-26T10:00:00.000Z", readAt: null, authors: [{ name: "Ada", role: "owner" }] },
     });
-    assert.deepEqual(note.itemExample, { text: "To Ada", id: "n_1" });
+    assert.deepEqual(note.item.example, { text: "To Ada", id: "n_1" });
   });
 
   it("masks personal members, nested ones too, for callers that may not see the data of people", () => {
     const context = { caller: caller("publishable") };
     assertMatches(note.json(NOTE, context), { text: "6 characters", authors: [{ name: "***", role: "owner" }] });
-    assert.doesNotMatch(JSON.stringify([note.json(NOTE, context), note.itemJson(NOTE, context)]), /Ada/);
+    assert.doesNotMatch(JSON.stringify([note.json(NOTE, context), note.item.json(NOTE, context)]), /Ada/);
   });
 
   it("writes webhook objects with the webhook views of nested resources", () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { AGENT_SCOPES } from "../../../engine/access/agent-grant.ts";
+import { AGENT_SCOPES } from "../../../engine/access/words.ts";
 import type { HttpClient } from "../http/http-client.ts";
 import { listOf, member, textMember } from "../http/matches.ts";
 import type { Relay } from "../node/relay.ts";

@@ -1,15 +1,9 @@
-import {
-  AGENT_CREDENTIALS_MAX,
-  AGENT_DAYS_DEFAULT,
-  AGENT_LINKS_PER_HOUR_DEFAULT,
-  NO_AGENT_LIMITS,
-  NO_AGENT_USE,
-} from "../../../../engine/agents/agent-credential.ts";
+import { AGENT_CREDENTIALS_MAX, NO_AGENT_LIMITS, NO_AGENT_USE } from "../../../../engine/agents/agent-credential.ts";
+import { AGENT_DAYS_DEFAULT, AGENT_LINKS_PER_HOUR_DEFAULT } from "../../../../engine/agents/words.ts";
 import { ok, okOf, refusal } from "../envelope.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
-import { AGENT_CREDENTIAL_EXAMPLE, agentCredentialJson } from "./agent-credential-json.ts";
-import { AgentCredentialWithToken, CreateAgentCredential } from "./schemas.ts";
-import { agentCredentials, creatorOf, NO_STORE, operationOf } from "./surface.ts";
+import { AgentCredentialWithToken, agentCredential, CreateAgentCredential, shownOf } from "./schemas.ts";
+import { agentCredentials, creatorOf, NO_STORE, oneAgentCredential, operationOf } from "./surface.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -26,7 +20,7 @@ export const createAgentCredential = agentCredentials.endpoint({
   rateLimit: PORTAL_RATE,
   body: CreateAgentCredential,
   bodyExample: {
-    ...{ name: AGENT_CREDENTIAL_EXAMPLE.name, scopes: AGENT_CREDENTIAL_EXAMPLE.scopes },
+    ...{ name: agentCredential.example.name, scopes: agentCredential.example.scopes },
     limits: { perLinkMaxMinor: 20_000, perDayMinor: 50_000, totalMinor: 500_000 },
   },
   // The answer has the token.
@@ -37,7 +31,7 @@ export const createAgentCredential = agentCredentials.endpoint({
       description: "Created.",
       body: okOf(AgentCredentialWithToken),
       headers: { "Cache-Control": { description: "no-store" } },
-      example: { status: "ok", data: { credential: AGENT_CREDENTIAL_EXAMPLE, token: "ak_merchant_..." } },
+      example: { status: "ok", data: { credential: agentCredential.example, token: "ak_merchant_..." } },
     },
     ...agentCredentials.errors(400, 401, 403, 413, 415, 429, 503),
     409: {
@@ -63,7 +57,8 @@ export const createAgentCredential = agentCredentials.endpoint({
       );
     }
     const { credential, token } = outcome;
-    const json = await agentCredentialJson(operations, caller, { credential, use: NO_AGENT_USE, linksInHour: 0 });
+    const shown = shownOf({ credential, use: NO_AGENT_USE, linksInHour: 0 });
+    const json = await oneAgentCredential.json(operations, caller, shown);
     return { status: 201, body: ok({ credential: json, token }), headers: NO_STORE };
   },
 });

@@ -1,12 +1,13 @@
-import { Type } from "@sinclair/typebox";
 import type { Caller } from "../../../../engine/access/caller.ts";
 import type { Users } from "../../../../engine/accounts/users.ts";
-import type { AgentCredentialCreator } from "../../../../engine/agents/agent-credential.ts";
+import type { AgentCredentialCreator, AgentCredentialRecord } from "../../../../engine/agents/agent-credential.ts";
 import type { AgentCredentials } from "../../../../engine/agents/agent-credentials.ts";
 import type { Clock } from "../../../../engine/kernel/clock.ts";
-import { RelayError } from "../../../../engine/kernel/errors.ts";
 import type { LocalTime } from "../../parts/time.ts";
+import { actorContext } from "../actor-names.ts";
+import { oneOf } from "../resource-endpoints.ts";
 import { merchantOf, merchantSurface, userOf } from "../surface.ts";
+import { type AgentCredentialContext, agentCredential, seesDetails, shownOf } from "./schemas.ts";
 
 /** What the endpoints of agents' credentials use. */
 export interface AgentCredentialOperations {
@@ -19,14 +20,31 @@ export interface AgentCredentialOperations {
 
 export const agentCredentials = merchantSurface<AgentCredentialOperations>();
 
-export const AgentCredentialParams = Type.Object({
-  id: Type.String({ minLength: 1, maxLength: 64, parameterName: "AgentCredentialId", description: "`ac_...`" }),
-});
-
-/** The one answer for what is not there, is another merchant's, or is of the other environment. */
-export function noSuchCredential(): RelayError {
-  return new RelayError("not_found", "There is no such agent credential");
+/** The people who created and revoked credentials, for callers that see them. */
+export async function agentCredentialContext(
+  operations: AgentCredentialOperations,
+  caller: Caller,
+  credentials: readonly Pick<AgentCredentialRecord, "createdBy" | "revokedBy">[],
+): Promise<AgentCredentialContext> {
+  const actors = credentials.flatMap(({ createdBy, revokedBy }) =>
+    revokedBy === null || revokedBy.type === "rotation" ? [createdBy] : [createdBy, revokedBy],
+  );
+  const context = await actorContext<AgentCredentialCreator>(operations, caller, seesDetails(caller) ? actors : []);
+  return { ...context, today: operations.localTime.dayOf(context.nowMs) };
 }
+
+export const oneAgentCredential = oneOf(agentCredentials, {
+  noun: "credential",
+  missing: "There is no such agent credential",
+  path: "/agent-credentials",
+  idParameter: { parameterName: "AgentCredentialId", description: "`ac_...`" },
+  resource: agentCredential,
+  find: async ({ agentCredentials: ofMerchant }, owner, id) => {
+    const seen = await ofMerchant.show(owner, id);
+    return seen === null ? null : shownOf(seen);
+  },
+  context: agentCredentialContext,
+});
 
 /** Ids of what is made are derived from it, so it says whose request it is. */
 export function operationOf(caller: Caller, operationId: string, request: { readonly id: string }) {

@@ -5,8 +5,8 @@ import {
   EXPORTS_UNDER_WAY_MAX,
   type ExportFilters,
   type ExportOrder,
-  XLSX_ROWS_MAX,
 } from "../../../../engine/exports/export.ts";
+import { XLSX_ROWS_MAX } from "../../../../engine/exports/words.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { maskSchemePans } from "../../../../engine/kernel/mask.ts";
 import { requirePersonalData } from "../../../endpoint/personal-data.ts";
@@ -14,11 +14,14 @@ import { printable } from "../../../endpoint/unknown-members.ts";
 import { ok, okOf, refusal } from "../envelope.ts";
 import { MERCHANT_BASE, merchantOf, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
 import { columnsOf, hasPersonalData, usualColumns } from "./columns.ts";
-import { EXPORT_QUEUED_EXAMPLE, exportJson } from "./export-json.ts";
 import { listQueryOf } from "./filters.ts";
-import { CreateExport, type CreateExportJson, ExportItem } from "./schemas.ts";
-import { type ExportOperations, exportActorOf, exportSurface, requireFreshFactor } from "./surface.ts";
+import { CreateExport, type CreateExportJson, exportItem } from "./schemas.ts";
+import { type ExportOperations, exportActorOf, exportSurface, oneExport, requireFreshFactor } from "./surface.ts";
 
+const QUEUED_EXAMPLE = {
+  ...exportItem.example,
+  ...{ state: "QUEUED", rows: null, bytes: null, fileName: null, startedAt: null, endedAt: null, expiresAt: null },
+};
 const HOURS_KEPT = EXPORT_KEPT_MS / 3_600_000;
 
 export const createExport = exportSurface.endpoint({
@@ -41,7 +44,7 @@ export const createExport = exportSurface.endpoint({
     subject: ({ body: { list, format } }) => `${list} ${format}`,
   },
   responses: {
-    201: { description: "Queued.", body: okOf(ExportItem), example: { status: "ok", data: EXPORT_QUEUED_EXAMPLE } },
+    201: { description: "Queued.", body: okOf(exportItem.schema), example: { status: "ok", data: QUEUED_EXAMPLE } },
     ...exportSurface.errors(400, 401, 403, 413, 415, 429, 503),
     409: {
       description: `${EXPORTS_UNDER_WAY_MAX} exports of the merchant are queued or running (exports_running), ${EXPORTS_KEPT_MAX} are stored (exports_full), or the installation has no folder for them (no_folder). Or the same \`Idempotency-Key\` was used with another body.`,
@@ -65,7 +68,7 @@ export const createExport = exportSurface.endpoint({
       case "no_folder":
         return refusal(409, "no_folder", "This installation has no folder for files; its operator must set RELAY_EXPORT_DIR");
       case "created":
-        return { status: 201, body: ok(await exportJson(operations, caller, outcome.record)) };
+        return { status: 201, body: ok(await oneExport.json(operations, caller, outcome.record)) };
     }
   },
 });

@@ -1,8 +1,8 @@
 import { contentDisposition } from "../../parts/content-disposition.ts";
 import { refusal } from "../envelope.ts";
 import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
-import { fileNameOf } from "./export-json.ts";
-import { ExportParams, exportSurface, noSuchExport, requireFreshFactor, seenBy } from "./surface.ts";
+import { fileNameOf } from "./schemas.ts";
+import { exportSurface, oneExport, requireFreshFactor, seenBy } from "./surface.ts";
 
 export const downloadExport = exportSurface.endpoint({
   name: "downloadExport",
@@ -16,7 +16,7 @@ export const downloadExport = exportSurface.endpoint({
   may: "operate",
   stepUp: { where: "for a file with `personalData`" },
   rateLimit: PORTAL_RATE,
-  params: ExportParams,
+  params: oneExport.params,
   responses: {
     200: {
       description: "The file: CSV in UTF-8 with a byte order mark, or XLSX, as the export's `format` says.",
@@ -33,11 +33,11 @@ export const downloadExport = exportSurface.endpoint({
   handle: async (operations, { caller, params }) => {
     const [owner, seen] = [merchantOwnerOf(caller), seenBy(caller)];
     const record = await operations.exports.find(owner, seen, params.id);
-    if (record === null) throw noSuchExport();
+    if (record === null) throw oneExport.notFound();
     // Before the file is opened, which only whoever reads it gives back.
     if (record.order.personalData) requireFreshFactor(caller, operations.clock.nowMs());
     const contents = await operations.exports.open(owner, seen, params.id);
-    if (contents === null) throw noSuchExport();
+    if (contents === null) throw oneExport.notFound();
     if (contents === "not_ready") return refusal(409, "not_ready", "The export has no file, or not yet; read its state");
     return { status: 200, stream: contents.pieces(), headers: contentDisposition(fileNameOf(record, operations.localTime)) };
   },

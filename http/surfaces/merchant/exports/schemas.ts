@@ -1,10 +1,13 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { EXPORT_FAILURES, EXPORT_FORMATS, EXPORT_LISTS, EXPORT_STATES, XLSX_ROWS_MAX } from "../../../../engine/exports/export.ts";
+import type { ExportActor, ExportRecord } from "../../../../engine/exports/export.ts";
+import { EXPORT_FAILURES, EXPORT_FORMATS, EXPORT_LISTS, EXPORT_STATES, XLSX_ROWS_MAX } from "../../../../engine/exports/words.ts";
+import { resourceOf } from "../../../endpoint/resource.ts";
 import { LocaleWord, words } from "../../parts/schemas.ts";
+import type { LocalTime } from "../../parts/time.ts";
+import { type ActorContext, EXAMPLE_CONTEXT } from "../actor-context.ts";
 import { ActorType } from "../disputes/schemas.ts";
-import { listOf, nullable, time } from "../schema-parts.ts";
 
-/** The JSON of exports: endpoints declare it, pages take their types from it. */
+/** The resource of exports, and the JSON of requests. Pages take their types from it. */
 
 export const ExportListWord = words(EXPORT_LISTS, { title: "ExportList" });
 export const ExportFormatWord = words(EXPORT_FORMATS, { title: "ExportFormat" });
@@ -50,35 +53,63 @@ export const CreateExport = Type.Object(
   { title: "ExportRequest" },
 );
 
-export const ExportItem = Type.Object(
-  {
-    id: Type.String(),
-    list: ExportListWord,
-    filters: ExportFiltersSchema,
-    format: ExportFormatWord,
-    columns: Type.Array(Type.String()),
-    lang: LocaleWord,
-    personalData: Type.Boolean({
-      description:
-        "True if a column contains personal data: downloading the file then needs a second factor shown in the last ten minutes.",
-    }),
-    state: ExportStateWord,
-    failure: nullable(ExportFailureWord),
-    rows: nullable(Type.Integer({ description: "Number of rows in the file, without its headings." })),
-    bytes: nullable(Type.Integer()),
-    fileName: nullable(Type.String({ description: "Name of the downloaded file; null until the export is READY." })),
-    createdAt: time("when the export was requested."),
-    createdBy: Type.String({
-      description: "Who requested it: an e-mail address (masked for roles that do not see personal data), `API key` or `Former user`.",
-    }),
-    creator: ActorType,
-    startedAt: nullable(time("when the relay last started to write the file.")),
-    endedAt: nullable(time("when the export became READY or FAILED.")),
-    expiresAt: nullable(time("when the relay deletes the export with its file; null until the export has ended.")),
+export interface ExportContext extends ActorContext<ExportActor> {
+  readonly localTime: Pick<LocalTime, "format">;
+}
+
+const m = resourceOf<ExportRecord, ExportContext>();
+/** GET /exports, GET /exports/{id}, and the answer of POST /exports. */
+export const exportItem = m.resource({
+  title: "Export",
+  members: {
+    id: m.text(),
+    list: m.value(ExportListWord).from(({ order }) => order.list),
+    filters: m.value(ExportFiltersSchema).from(({ order }) => order.filters),
+    format: m.value(ExportFormatWord).from(({ order }) => order.format),
+    columns: m.value(Type.Array(Type.String())).from(({ order }) => order.columns),
+    lang: m.value(LocaleWord).from(({ order }) => order.lang),
+    personalData: m
+      .boolean("True if a column contains personal data: downloading the file then needs a second factor shown in the last ten minutes.")
+      .from(({ order }) => order.personalData),
+    state: m.value(ExportStateWord),
+    failure: m.value(ExportFailureWord).orNull(),
+    rows: m.integer("Number of rows in the file, without its headings.").orNull(),
+    bytes: m.integer().orNull(),
+    fileName: m
+      .text("Name of the downloaded file; null until the export is READY.")
+      .orNull()
+      .from((record, { localTime }) => (record.state === "READY" ? fileNameOf(record, localTime) : null)),
+    createdAt: m.time("when the export was requested."),
+    createdBy: m
+      .text("Who requested it: an e-mail address (masked for roles that do not see personal data), `API key` or `Former user`.")
+      .from(({ createdBy }, { names }) => names(createdBy, true).by)
+      .personal((_, { createdBy }, { names }) => names(createdBy, false).by),
+    creator: m.value(ActorType).from(({ createdBy }, { names }) => names(createdBy).byType),
+    startedAt: m.time("when the relay last started to write the file.").orNull(),
+    endedAt: m.time("when the export became READY or FAILED.").orNull(),
+    expiresAt: m.time("when the relay deletes the export with its file; null until the export has ended.").orNull(),
   },
-  { title: "Export" },
-);
-export const ExportPage = listOf(ExportItem);
+  example: {
+    record: {
+      ...{ schema: 1, id: "exp_4f0k2m9x7q1c8v5b3n6z0a2s", merchantId: "SHOP-001", partnerId: 1, livemode: true, state: "READY" },
+      order: {
+        ...{ list: "transactions", filters: { from: "2026-11-01", to: "2026-11-25", status: "OK" }, format: "XLSX", lang: "it" },
+        ...{ columns: ["createdAt", "uuid", "terminalId", "amount", "currency"], personalData: false },
+      },
+      ...{ createdBy: { type: "key" }, createdAtMs: Date.parse("2026-11-25T10:00:00.000Z"), updatedAtMs: 0, attempts: 1, leaseOf: "" },
+      ...{ leaseUntilMs: null, failure: null, file: null, rows: 1_204, bytes: 61_338, nextAtMs: null },
+      ...{ startedAtMs: Date.parse("2026-11-25T10:00:00.100Z"), endedAtMs: Date.parse("2026-11-25T10:00:02.000Z") },
+      expiresAtMs: Date.parse("2026-11-26T10:00:02.000Z"),
+    },
+    context: { ...EXAMPLE_CONTEXT, localTime: { format: () => "2026-11-25T11:00:00" } },
+  },
+});
+
+/** The list, the merchant, and when it was asked for; two of one minute differ in their ids. */
+export function fileNameOf({ id, merchantId, order, createdAtMs }: ExportRecord, localTime: Pick<LocalTime, "format">): string {
+  const at = localTime.format(createdAtMs).slice(0, "YYYY-MM-DDTHH:MM".length).replace("T", "_").replace(":", "");
+  return `${order.list}_${merchantId}_${at}_${id.slice(-4)}.${order.format.toLowerCase()}`;
+}
 
 export type CreateExportJson = Static<typeof CreateExport>;
-export type ExportJson = Static<typeof ExportItem>;
+export type ExportJson = Static<typeof exportItem.schema>;

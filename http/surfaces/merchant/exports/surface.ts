@@ -1,12 +1,14 @@
-import { Type } from "@sinclair/typebox";
 import type { Caller } from "../../../../engine/access/caller.ts";
 import type { Users } from "../../../../engine/accounts/users.ts";
-import type { ExportActor } from "../../../../engine/exports/export.ts";
+import type { ExportActor, ExportRecord } from "../../../../engine/exports/export.ts";
 import type { Exports, ExportsSeen } from "../../../../engine/exports/exports.ts";
 import type { Clock } from "../../../../engine/kernel/clock.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import type { LocalTime } from "../../parts/time.ts";
+import { actorContext } from "../actor-names.ts";
+import { oneOf } from "../resource-endpoints.ts";
 import { merchantSurface, userOf } from "../surface.ts";
+import { type ExportContext, exportItem } from "./schemas.ts";
 
 /** What the endpoints of exports use. */
 export interface ExportOperations {
@@ -19,14 +21,24 @@ export interface ExportOperations {
 
 export const exportSurface = merchantSurface<ExportOperations>();
 
-export const ExportParams = Type.Object({
-  id: Type.String({ minLength: 1, maxLength: 64, parameterName: "ExportId", description: "`exp_...`" }),
-});
-
-/** The one answer for what is not there, is another merchant's, of the other environment, or not for the caller to see. */
-export function noSuchExport(): RelayError {
-  return new RelayError("not_found", "There is no such export, or its 24 hours are over");
+export async function exportContext(
+  operations: ExportOperations,
+  caller: Caller,
+  records: readonly ExportRecord[],
+): Promise<ExportContext> {
+  const creators = records.map(({ createdBy }) => createdBy);
+  return { ...(await actorContext(operations, caller, creators)), localTime: operations.localTime };
 }
+
+export const oneExport = oneOf(exportSurface, {
+  noun: "export",
+  missing: "There is no such export, or its 24 hours are over",
+  path: "/exports",
+  idParameter: { parameterName: "ExportId", description: "`exp_...`" },
+  resource: exportItem,
+  find: ({ exports }, owner, id, caller) => exports.find(owner, seenBy(caller), id),
+  context: exportContext,
+});
 
 export function exportActorOf(caller: Caller): ExportActor {
   return caller.type === "merchantKey" ? { type: "key" } : { type: "user", userId: userOf(caller).userId };

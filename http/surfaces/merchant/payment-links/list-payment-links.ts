@@ -12,7 +12,7 @@ export const listPaymentLinks = listEndpoint(paymentLinks, {
   description:
     "Days are those of the installation's time zone on which a link was created. A page of a filtered list may have fewer items than `limit`, or none, and still have a `next`. Only roles that see personal data may filter by `customerEmail`.",
   query: Type.Object({ ...PAYMENT_LINK_FILTERS, ...PAGE_QUERY }),
-  item: { ...paymentLink, itemExample: { ...paymentLink.example, qr: null } },
+  item: { ...paymentLink, example: { ...paymentLink.example, qr: null } },
   page: ({ portalLinks, localTime }, owner, query, caller) => {
     const { limit, cursor = null } = query;
     return portalLinks.list(owner, { ...paymentLinkFilterOf(query, caller, localTime), limit, cursor });

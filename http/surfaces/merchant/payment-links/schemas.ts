@@ -98,7 +98,7 @@ export interface PaymentLinkContext extends ActorContext<PortalLinkCreator> {
 }
 
 const m = resourceOf<PortalLinkRecord, PaymentLinkContext>();
-/** GET /payment-links, GET /payment-links/{id}, the answer of every change, and the events `payment_link.*`. */
+/** Lists, GET /payment-links/{id}, the answers of changes and the events `payment_link.*`. */
 export const paymentLink = m.resource({
   title: "PaymentLink",
   members: {
@@ -150,7 +150,7 @@ export const paymentLink = m.resource({
       ["id", "url", "qr", "state", "late", "paidTwice", "amountMinor", "currency", "description", "reference", "customerEmail"],
       ["createdAt", "createdBy", "creator", "expiresAt", "paidAt", "cancelledAt", "mails", "attempts"],
     ],
-    // Nothing of the customer, and no address: who sees a delivery must not be able to pay.
+    // Who sees a delivery must not learn the customer, nor be able to pay.
     webhook: [
       ["state", "late", "paidTwice", "amountMinor", "currency", "reference", "createdAt", "expiresAt", "paidAt", "cancelledAt", "payments"],
     ],

@@ -12,7 +12,7 @@ export const listSubscriptions = listEndpoint(subscriptions, {
   description:
     "Newest first. Days are those of the installation's time zone on which a subscription was created. A page of a filtered list may have fewer items than `limit`, or none, and still have a `next`. Only roles that see personal data may filter by `customerEmail`.",
   query: Type.Object({ ...SUBSCRIPTION_FILTERS, ...PAGE_QUERY }),
-  item: subscription,
+  item: subscription.item,
   page: ({ subscriptions: ofMerchant, localTime }, owner, query, caller) => {
     const { limit, cursor = null } = query;
     return ofMerchant.list(owner, { ...subscriptionFilterOf(query, caller, localTime), limit, cursor });

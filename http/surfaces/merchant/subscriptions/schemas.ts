@@ -194,7 +194,7 @@ const EXAMPLE_CHARGE: CycleCharge = {
 };
 
 const m = resourceOf<SubscriptionRecord, SubscriptionContext>();
-/** GET /subscriptions, GET /subscriptions/{id}, the answer of every change, and the events `subscription.*`. */
+/** Lists, GET /subscriptions/{id}, the answers of changes and the events `subscription.*`. */
 export const subscription = m.resource({
   title: "SubscriptionDetail",
   itemTitle: "Subscription",
@@ -273,7 +273,7 @@ export const subscription = m.resource({
   views: {
     full: [...SHOWN, ["charges", "chargesNext"]],
     item: SHOWN,
-    // Nothing of the customer, and no address: who sees a delivery must not be able to pay or cancel.
+    // Who sees a delivery must not learn the customer, nor be able to pay or cancel.
     webhook: [
       ["state", "planId", "amountMinor", "currency", "interval", "count", "collection", "createdAt", "cycle", "periodFrom", "periodUntil"],
       ["charge", "pastDueSince", "cancelsAtPeriodEnd", "cancelledAt", "cancelledBy", "pausedAt", "pausedBy"],
@@ -299,7 +299,7 @@ export const subscription = m.resource({
 
 export const subscriptionObject = (record: SubscriptionRecord) => webhookObject("subscription", subscription, record);
 
-export type SubscriptionJson = Static<typeof subscription.itemSchema>;
+export type SubscriptionJson = Static<typeof subscription.item.schema>;
 export type SubscriptionDetailJson = Static<typeof subscription.schema>;
 export type SubscriptionChargeJson = Static<typeof charge.schema>;
 export type SubscriptionAttemptJson = Static<typeof attempt.schema>;

@@ -1,10 +1,10 @@
 import { WEBHOOK_ENDPOINTS_MAX } from "../../../../engine/webhooks/webhook-endpoint.ts";
 import { withoutCards } from "../../parts/webhook-members.ts";
 import { ok, okOf, refusal } from "../envelope.ts";
-import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
-import { ENDPOINT_EXAMPLE, endpointJson, eventsOf } from "./endpoint-json.ts";
-import { CreateWebhookEndpoint, WebhookEndpointWithSecret } from "./schemas.ts";
-import { webhookMerchantOf, webhookOwnerOf, webhooks, withKeyOf } from "./surface.ts";
+import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
+import { eventsOf } from "./endpoint-members.ts";
+import { CreateWebhookEndpoint, WebhookEndpointWithSecret, webhookEndpoint } from "./schemas.ts";
+import { webhookOwnerOf, webhooks, withKeyOf } from "./surface.ts";
 
 export const createWebhook = webhooks.endpoint({
   name: "portalCreateWebhook",
@@ -21,13 +21,13 @@ export const createWebhook = webhooks.endpoint({
   rateLimit: PORTAL_RATE,
   idempotency: "sealed",
   body: CreateWebhookEndpoint,
-  bodyExample: { url: ENDPOINT_EXAMPLE.url, events: ENDPOINT_EXAMPLE.events, description: "Order system" },
+  bodyExample: { url: webhookEndpoint.example.url, events: webhookEndpoint.example.events, description: "Order system" },
   audit: { action: "webhook.create", subject: ({ body: { format = "portal" } }) => format },
   responses: {
     201: {
       description: "Created.",
       body: okOf(WebhookEndpointWithSecret),
-      example: { status: "ok", data: { endpoint: ENDPOINT_EXAMPLE, secret: "whsec_..." } },
+      example: { status: "ok", data: { endpoint: webhookEndpoint.example, secret: "whsec_..." } },
     },
     ...webhooks.errors(400, 401, 403, 413, 415, 429, 503),
     409: {
@@ -36,7 +36,7 @@ export const createWebhook = webhooks.endpoint({
     },
   },
   handle: async ({ merchantWebhooks, clock }, { caller, body, operationId }) => {
-    const merchant = webhookMerchantOf(caller);
+    const merchant = merchantOwnerOf(caller);
     const { withKey } = withKeyOf(caller);
     const { format = "portal", events } = body;
     const { url = "", description = null } = withoutCards(body);
@@ -49,6 +49,9 @@ export const createWebhook = webhooks.endpoint({
     if (outcome.type === "full") {
       return refusal(409, "endpoints_full", `A merchant has at most ${WEBHOOK_ENDPOINTS_MAX} endpoints; remove one first`);
     }
-    return { status: 201, body: ok({ endpoint: endpointJson(outcome.endpoint, clock.nowMs()), secret: outcome.secret }) };
+    return {
+      status: 201,
+      body: ok({ endpoint: webhookEndpoint.json(outcome.endpoint, { caller, nowMs: clock.nowMs() }), secret: outcome.secret }),
+    };
   },
 });

@@ -1,9 +1,9 @@
 import { WEBHOOK_ENDPOINTS_MAX } from "../../../../engine/webhooks/webhook-endpoint.ts";
 import { ok, okOf } from "../envelope.ts";
-import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
-import { ENDPOINT_EXAMPLE, EVENTS_OFFERED, endpointJson } from "./endpoint-json.ts";
-import { WebhookEndpointList } from "./schemas.ts";
-import { webhookMerchantOf, webhookOwnerOf, webhooks } from "./surface.ts";
+import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
+import { EVENTS_OFFERED } from "./endpoint-members.ts";
+import { WebhookEndpointList, webhookEndpoint } from "./schemas.ts";
+import { webhookOwnerOf, webhooks } from "./surface.ts";
 
 const ALL = { limit: WEBHOOK_ENDPOINTS_MAX, startingAfter: null, endingBefore: null, fromMs: null, beforeMs: null };
 const offered = () => ({ portal: [...EVENTS_OFFERED.portal], platform: [...EVENTS_OFFERED.platform] });
@@ -23,14 +23,14 @@ export const listWebhooks = webhooks.endpoint({
     200: {
       description: "All endpoints of the merchant.",
       body: okOf(WebhookEndpointList),
-      example: { status: "ok", data: { items: [ENDPOINT_EXAMPLE], max: WEBHOOK_ENDPOINTS_MAX, events: offered() } },
+      example: { status: "ok", data: { items: [webhookEndpoint.example], max: WEBHOOK_ENDPOINTS_MAX, events: offered() } },
     },
     ...webhooks.errors(401, 403, 429, 503),
   },
   handle: async ({ merchantWebhooks, clock }, { caller }) => {
-    const merchant = webhookMerchantOf(caller);
+    const merchant = merchantOwnerOf(caller);
     const page = await merchantWebhooks.list(webhookOwnerOf(merchant), merchant.livemode, ALL);
-    const items = (page?.items ?? []).map((record) => endpointJson(record, clock.nowMs()));
+    const items = (page?.items ?? []).map((record) => webhookEndpoint.json(record, { caller, nowMs: clock.nowMs() }));
     return { status: 200, body: ok({ items, max: WEBHOOK_ENDPOINTS_MAX, events: offered() }) };
   },
 });

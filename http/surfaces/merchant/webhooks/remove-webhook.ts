@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { ok, okOf } from "../envelope.ts";
-import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
-import { ENDPOINT_EXAMPLE } from "./endpoint-json.ts";
-import { EndpointParams, noSuchEndpoint, webhookMerchantOf, webhookOwnerOf, webhooks } from "./surface.ts";
+import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
+import { webhookEndpoint } from "./schemas.ts";
+import { oneEndpoint, webhookOwnerOf, webhooks } from "./surface.ts";
 
 export const removeWebhook = webhooks.endpoint({
   name: "portalRemoveWebhook",
@@ -16,22 +16,22 @@ export const removeWebhook = webhooks.endpoint({
   may: "integrate",
   stepUp: true,
   rateLimit: PORTAL_RATE,
-  params: EndpointParams,
+  params: oneEndpoint.params,
   audit: { action: "webhook.remove" },
   responses: {
     200: {
       description: "Removed.",
       body: okOf(Type.Object({ id: Type.String() })),
-      example: { status: "ok", data: { id: ENDPOINT_EXAMPLE.id } },
+      example: { status: "ok", data: { id: webhookEndpoint.example.id } },
     },
     ...webhooks.errors(400, 401, 403, 404, 429, 503),
   },
   handle: async ({ merchantWebhooks }, { caller, params: { id } }) => {
-    const merchant = webhookMerchantOf(caller);
+    const merchant = merchantOwnerOf(caller);
     const remove = (livemode: boolean) => merchantWebhooks.remove(webhookOwnerOf(merchant), livemode, id);
     // A person also ends what a key of the other environment made.
     const removed = (await remove(merchant.livemode)) || (caller.type === "merchantUser" && (await remove(!merchant.livemode)));
-    if (!removed) throw noSuchEndpoint();
+    if (!removed) throw oneEndpoint.notFound();
     return { status: 200, body: ok({ id }) };
   },
 });

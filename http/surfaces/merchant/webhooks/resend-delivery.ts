@@ -1,8 +1,7 @@
 import { ok, okOf, refusal } from "../envelope.ts";
-import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
-import { DELIVERY_EXAMPLE, DISABLED_ENDPOINT, deliveryJson } from "./delivery-json.ts";
-import { WebhookDelivery } from "./schemas.ts";
-import { DeliveryParams, noSuchDelivery, webhookMerchantOf, webhooks } from "./surface.ts";
+import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
+import { webhookDelivery } from "./schemas.ts";
+import { DISABLED_ENDPOINT, oneDelivery, webhooks } from "./surface.ts";
 
 export const resendWebhookDelivery = webhooks.endpoint({
   name: "portalResendWebhookDelivery",
@@ -15,15 +14,15 @@ export const resendWebhookDelivery = webhooks.endpoint({
   may: "integrate",
   noStepUp: "It sends the same event to the address that is stored.",
   rateLimit: PORTAL_RATE,
-  params: DeliveryParams,
+  params: oneDelivery.params,
   audit: { action: "webhook.resend" },
   responses: {
     200: {
       description: "The relay sends the event within a second, and it has all its attempts again.",
-      body: okOf(WebhookDelivery),
+      body: okOf(webhookDelivery.item.schema),
       example: {
         status: "ok",
-        data: { ...DELIVERY_EXAMPLE, outcome: "PENDING", nextAttemptAt: "2026-03-02T08:00:00.000Z" },
+        data: { ...webhookDelivery.item.example, outcome: "PENDING", nextAttemptAt: "2026-03-02T08:00:00.000Z" },
       },
     },
     ...webhooks.errors(400, 401, 403, 404, 429, 503),
@@ -33,9 +32,12 @@ export const resendWebhookDelivery = webhooks.endpoint({
     },
   },
   handle: async ({ merchantDeliveries }, { caller, params: { id } }) => {
-    const resent = await merchantDeliveries.resend(webhookMerchantOf(caller), id);
-    if (resent === null) throw noSuchDelivery();
+    const resent = await merchantDeliveries.resend(merchantOwnerOf(caller), id);
+    if (resent === null) throw oneDelivery.notFound();
     if (resent === "endpoint_disabled") return refusal(409, "endpoint_disabled", DISABLED_ENDPOINT);
-    return { status: 200, body: ok(deliveryJson(resent.delivery, resent.endpoint?.url ?? null)) };
+    return {
+      status: 200,
+      body: ok(webhookDelivery.item.json({ ...resent.delivery, url: resent.endpoint?.url ?? null, body: null }, { caller })),
+    };
   },
 });

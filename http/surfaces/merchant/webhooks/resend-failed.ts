@@ -1,10 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import { RESENT_MAX } from "../../../../engine/webhooks/merchant-deliveries.ts";
 import { ok, okOf } from "../envelope.ts";
-import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
-import { cursorOfDelivery, DELIVERY_EXAMPLE, deliveryPlaceOf } from "./delivery-json.ts";
-import { ResendFailed, ResentDeliveries } from "./schemas.ts";
-import { noSuchEndpoint, webhookMerchantOf, webhookOwnerOf, webhooks } from "./surface.ts";
+import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
+import { cursorOfDelivery, deliveryPlaceOf } from "./delivery-cursor.ts";
+import { ResendFailed, ResentDeliveries, webhookDelivery } from "./schemas.ts";
+import { oneEndpoint, webhookOwnerOf, webhooks } from "./surface.ts";
 
 export const resendFailedDeliveries = webhooks.endpoint({
   name: "portalResendFailedWebhookDeliveries",
@@ -19,7 +19,7 @@ export const resendFailedDeliveries = webhooks.endpoint({
   noStepUp: "It sends the same events to the addresses that are stored.",
   rateLimit: PORTAL_RATE,
   body: Type.Optional(ResendFailed),
-  bodyExample: { endpointId: DELIVERY_EXAMPLE.endpointId },
+  bodyExample: { endpointId: webhookDelivery.item.example.endpointId },
   audit: { action: "webhook.resend-failed", subject: ({ body }) => body?.endpointId ?? "all" },
   responses: {
     200: {
@@ -30,11 +30,11 @@ export const resendFailedDeliveries = webhooks.endpoint({
     ...webhooks.errors(400, 401, 403, 404, 413, 415, 429, 503),
   },
   handle: async ({ merchantWebhooks, merchantDeliveries }, { caller, body = {} }) => {
-    const merchant = webhookMerchantOf(caller);
+    const merchant = merchantOwnerOf(caller);
     const endpointId = body.endpointId ?? null;
     const after = deliveryPlaceOf(body.cursor);
     if (endpointId !== null && (await merchantWebhooks.find(webhookOwnerOf(merchant), merchant.livemode, endpointId)) === null) {
-      throw noSuchEndpoint();
+      throw oneEndpoint.notFound();
     }
     const { resent, skipped, next } = await merchantDeliveries.resendFailed(merchant, endpointId, after);
     return { status: 200, body: ok({ resent, skipped, more: next !== null, next: cursorOfDelivery(next) }) };

@@ -1,9 +1,8 @@
 import { SECRET_OVERLAP_DEFAULT_MS } from "../../../../engine/webhooks/webhook-endpoint.ts";
 import { ok, okOf } from "../envelope.ts";
-import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
-import { ENDPOINT_EXAMPLE, endpointJson } from "./endpoint-json.ts";
-import { WebhookEndpointWithSecret } from "./schemas.ts";
-import { EndpointParams, noSuchEndpoint, webhookMerchantOf, webhookOwnerOf, webhooks, withKeyOf } from "./surface.ts";
+import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
+import { WebhookEndpointWithSecret, webhookEndpoint } from "./schemas.ts";
+import { oneEndpoint, webhookOwnerOf, webhooks, withKeyOf } from "./surface.ts";
 
 export const rotateWebhookSecret = webhooks.endpoint({
   name: "portalRotateWebhookSecret",
@@ -18,7 +17,7 @@ export const rotateWebhookSecret = webhooks.endpoint({
   stepUp: true,
   rateLimit: PORTAL_RATE,
   idempotency: "sealed",
-  params: EndpointParams,
+  params: oneEndpoint.params,
   audit: { action: "webhook.rotate-secret" },
   responses: {
     200: {
@@ -26,7 +25,7 @@ export const rotateWebhookSecret = webhooks.endpoint({
       body: okOf(WebhookEndpointWithSecret),
       example: {
         status: "ok",
-        data: { endpoint: { ...ENDPOINT_EXAMPLE, formerSecretUntil: "2026-03-02T09:30:00.000Z" }, secret: "whsec_..." },
+        data: { endpoint: { ...webhookEndpoint.example, formerSecretUntil: "2026-03-02T09:30:00.000Z" }, secret: "whsec_..." },
       },
     },
     ...webhooks.errors(400, 401, 403, 404, 429, 503),
@@ -37,11 +36,14 @@ export const rotateWebhookSecret = webhooks.endpoint({
     },
   },
   handle: async ({ merchantWebhooks, clock }, { caller, params: { id }, operationId }) => {
-    const merchant = webhookMerchantOf(caller);
+    const merchant = merchantOwnerOf(caller);
     const owner = webhookOwnerOf(merchant);
     const { withKey } = withKeyOf(caller);
     const rolled = await merchantWebhooks.rollSecret(owner, merchant.livemode, id, SECRET_OVERLAP_DEFAULT_MS, operationId, withKey);
-    if (rolled === null) throw noSuchEndpoint();
-    return { status: 200, body: ok({ endpoint: endpointJson(rolled.endpoint, clock.nowMs()), secret: rolled.secret }) };
+    if (rolled === null) throw oneEndpoint.notFound();
+    return {
+      status: 200,
+      body: ok({ endpoint: webhookEndpoint.json(rolled.endpoint, { caller, nowMs: clock.nowMs() }), secret: rolled.secret }),
+    };
   },
 });

@@ -1,30 +1,53 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { WEBHOOK_ENDPOINTS_MAX } from "../../../../engine/webhooks/webhook-endpoint.ts";
-import { WebhookDisabledReason, WebhookFormat, WebhookStatus } from "../../parts/schemas.ts";
-import { nullable, time } from "../schema-parts.ts";
+import { outcomeOf } from "../../../../engine/webhooks/merchant-deliveries.ts";
+import type { WebhookAttempt, WebhookDeliveryRecord } from "../../../../engine/webhooks/webhook-delivery.ts";
+import { liveSecrets, WEBHOOK_ENDPOINTS_MAX, type WebhookEndpointRecord } from "../../../../engine/webhooks/webhook-endpoint.ts";
+import { WEBHOOK_OUTCOMES } from "../../../../engine/webhooks/words.ts";
+import { type ResourceContext, resourceOf } from "../../../endpoint/resource.ts";
+import { WebhookDisabledReason, WebhookFormat, WebhookStatus, words } from "../../parts/schemas.ts";
+import { EXAMPLE_CONTEXT } from "../actor-context.ts";
+import { filtersOf } from "../list-filters.ts";
+import { nullable } from "../schema-parts.ts";
+import { withoutAddresses, withoutPeople } from "./delivery-masks.ts";
+import { DELIVERY_LIST } from "./list.ts";
 
-/** The JSON of webhook endpoints and of what is delivered to them: endpoints declare it, the portal's pages take their types from it. */
+/** The resources of endpoints and deliveries, and the JSON of requests. Pages take its types. */
 
-export const WebhookEndpointItem = Type.Object(
-  {
-    id: Type.String(),
-    format: WebhookFormat,
-    url: Type.String(),
-    events: Type.Array(Type.String(), { description: "`*` means all events of its format." }),
-    description: nullable(Type.String()),
-    status: WebhookStatus,
-    disabledReason: nullable(WebhookDisabledReason),
-    /** Until when the former secret signs too; null: it does not. */
-    formerSecretUntil: nullable(time("until when the previous secret signs, too.")),
-    createdAt: time("when the endpoint was created."),
-    updatedAt: time("when the endpoint was last changed."),
+const e = resourceOf<WebhookEndpointRecord, ResourceContext & { readonly nowMs: number }>();
+export const webhookEndpoint = e.resource({
+  title: "PortalWebhookEndpoint",
+  members: {
+    id: e.text(),
+    format: e.value(WebhookFormat),
+    url: e.text(),
+    events: e.value(Type.Array(Type.String(), { description: "`*` means all events of its format." })),
+    description: e.text().orNull(),
+    status: e.value(WebhookStatus),
+    disabledReason: e.value(WebhookDisabledReason).orNull(),
+    formerSecretUntil: e
+      .time("until when the previous secret signs, too.")
+      .orNull()
+      .from((record, { nowMs }) => {
+        const endings = liveSecrets(record, nowMs).flatMap(({ untilMs }) => (untilMs === null ? [] : [untilMs]));
+        return endings.length === 0 ? null : Math.max(...endings);
+      }),
+    createdAt: e.time("when the endpoint was created."),
+    updatedAt: e.time("when the endpoint was last changed."),
   },
-  { title: "PortalWebhookEndpoint" },
-);
+  example: {
+    record: {
+      ...{ schema: 1, id: "we_1a2b3c4d5e6f7g8h9i0j1k2l", owner: { type: "merchant", merchantId: "SHOP-001" }, livemode: true },
+      ...{ format: "portal", url: "https://shop.example/hooks", events: ["payment_link.paid", "payment.refunded"], apiVersion: null },
+      ...{ description: "Order system", metadata: {}, status: "enabled", disabledReason: null, secrets: [], rolls: [] },
+      ...{ createdAtMs: Date.parse("2026-03-01T09:30:00.000Z"), updatedAtMs: Date.parse("2026-03-01T09:30:00.000Z") },
+    },
+    context: EXAMPLE_CONTEXT,
+  },
+});
 /** GET /webhooks. `events`: what each format offers. */
 export const WebhookEndpointList = Type.Object(
   {
-    items: Type.Array(WebhookEndpointItem),
+    items: Type.Array(webhookEndpoint.schema),
     max: Type.Integer({ default: WEBHOOK_ENDPOINTS_MAX }),
     events: Type.Object({ portal: Type.Array(Type.String()), platform: Type.Array(Type.String()) }),
   },
@@ -41,7 +64,7 @@ export const CreateWebhookEndpoint = Type.Object(
 );
 /** POST /webhooks, POST /webhooks/{id}/rotate-secret: the secret once. */
 export const WebhookEndpointWithSecret = Type.Object(
-  { endpoint: WebhookEndpointItem, secret: Type.String() },
+  { endpoint: webhookEndpoint.schema, secret: Type.String() },
   { title: "PortalWebhookEndpointWithSecret" },
 );
 /** PATCH /webhooks/{id}. `seen`: the `updatedAt` that was looked at; 409 `conflict` where it was changed since. */
@@ -55,55 +78,90 @@ export const ChangeWebhookEndpoint = Type.Object(
   },
   { title: "PortalWebhookEndpointChange" },
 );
-const DeliveryOutcome = Type.Union([Type.Literal("PENDING"), Type.Literal("DELIVERED"), Type.Literal("FAILED")], {
-  title: "PortalDeliveryOutcome",
+const DeliveryOutcome = words(WEBHOOK_OUTCOMES, { title: "PortalDeliveryOutcome" });
+
+export const WEBHOOK_ID = { pattern: DELIVERY_LIST.endpointId.pattern, errorMessage: "must be we_ and 24 lower-case letters or digits" };
+
+/** The filters of GET /webhooks/deliveries, without PAGE_QUERY. The newest come first. */
+export const DELIVERY_FILTERS = filtersOf(DELIVERY_LIST, { endpointId: WEBHOOK_ID, outcome: DeliveryOutcome });
+
+interface Delivery extends WebhookDeliveryRecord {
+  /** The address of the endpoint now; null if it is removed. */
+  readonly url: string | null;
+  /** The body as it is posted; null in lists. */
+  readonly body: string | null;
+}
+
+const t = resourceOf<WebhookAttempt>();
+const attempt = t.resource({
+  members: {
+    at: t.time("when."),
+    ms: t
+      .integer()
+      .orNull()
+      .from(({ durationMs }) => durationMs),
+    status: t.integer().orNull(),
+    answer: t.text("The beginning of the response, as text.").personal(withoutAddresses).orNull(),
+    problem: t
+      .text("Why there was no response.")
+      .orNull()
+      .from(({ status, error }) => (status === null ? error : null)),
+  },
 });
-export const WebhookDelivery = Type.Object(
-  {
-    id: Type.String(),
-    eventId: Type.String(),
-    eventType: Type.String(),
-    endpointId: Type.String(),
-    /** Null where the endpoint is gone. */
-    url: nullable(Type.String()),
-    objectId: Type.String(),
-    outcome: DeliveryOutcome,
-    attempts: Type.Integer(),
-    lastAttemptAt: nullable(time("when the relay last tried.")),
-    lastStatus: nullable(Type.Integer({ description: "HTTP status of the last response." })),
-    nextAttemptAt: nullable(time("when the relay tries next.")),
-    createdAt: time("when the delivery was created."),
-  },
-  { title: "PortalWebhookDelivery" },
-);
 
-export const WEBHOOK_ID = { pattern: "^we_[a-z0-9]{24}$", errorMessage: "must be we_ and 24 lower-case letters or digits" };
-
-/** Filters of GET /webhooks/deliveries, beside PAGE_QUERY; newest first. */
-export const DELIVERY_FILTERS = {
-  endpointId: Type.Optional(Type.String(WEBHOOK_ID)),
-  outcome: Type.Optional(DeliveryOutcome),
-  eventType: Type.Optional(Type.String({ maxLength: 100 })),
-  objectId: Type.Optional(Type.String({ maxLength: 100 })),
+const SHOWN = [
+  ["id", "eventId", "eventType", "endpointId", "url", "objectId", "outcome", "attempts", "lastAttemptAt", "lastStatus"],
+  ["nextAttemptAt", "createdAt"],
+] as const;
+const EXAMPLE_ATTEMPT: WebhookAttempt = {
+  ...{ atMs: Date.parse("2026-03-01T11:05:05.000Z"), durationMs: 84, status: 500, answer: "Internal Server Error", error: null },
 };
-/** GET /webhooks/deliveries/{id}. */
-export const WebhookDeliveryDetail = Type.Object(
-  {
-    ...WebhookDelivery.properties,
-    /** The body as it is posted. */
-    body: nullable(Type.String()),
-    tries: Type.Array(
-      Type.Object({
-        at: time("when."),
-        ms: nullable(Type.Integer()),
-        status: nullable(Type.Integer()),
-        answer: nullable(Type.String({ description: "The beginning of the response, as text." })),
-        problem: nullable(Type.String({ description: "Why there was no response." })),
-      }),
-    ),
+const d = resourceOf<Delivery>();
+/** GET /webhooks/deliveries/{id}, and without the body and the tries GET /webhooks/deliveries. */
+export const webhookDelivery = d.resource({
+  title: "PortalWebhookDeliveryDetail",
+  itemTitle: "PortalWebhookDelivery",
+  members: {
+    id: d.text(),
+    eventId: d.text(),
+    eventType: d.text(),
+    endpointId: d.text(),
+    url: d.text().orNull(),
+    objectId: d.text(),
+    outcome: d.value(DeliveryOutcome).from(outcomeOf),
+    attempts: d.integer().from(({ attempts }) => attempts.length),
+    lastAttemptAt: d
+      .time("when the relay last tried.")
+      .orNull()
+      .from(({ attempts }) => attempts.at(-1)?.atMs ?? null),
+    lastStatus: d
+      .integer("HTTP status of the last response.")
+      .orNull()
+      .from(({ attempts }) => attempts.at(-1)?.status ?? null),
+    nextAttemptAt: d
+      .time("when the relay tries next.")
+      .orNull()
+      .from(({ nextAtMs }) => nextAtMs),
+    createdAt: d.time("when the delivery was created."),
+    body: d
+      .text()
+      .personal((body) => withoutAddresses(withoutPeople(body)))
+      .orNull(),
+    tries: d.list(attempt).from(({ attempts }) => attempts),
   },
-  { title: "PortalWebhookDeliveryDetail" },
-);
+  views: { full: [...SHOWN, ["body", "tries"]], item: SHOWN },
+  example: {
+    record: {
+      ...{ schema: 1, id: "evt_0d8f5k2m9q4r7s1t3u6v8w0x.we_1a2b3c4d5e6f7g8h9i0j1k2l", eventId: "evt_0d8f5k2m9q4r7s1t3u6v8w0x" },
+      ...{ eventType: "payment.succeeded", endpointId: "we_1a2b3c4d5e6f7g8h9i0j1k2l", url: "https://shop.example/hooks" },
+      ...{ objectId: "pl_9z8y7x6w5v4u3t2s1r0q9p8o.1", owner: "merchant", merchantId: "SHOP-001", partnerId: 1, livemode: true },
+      ...{ sequence: 1, apiVersion: null, pendingWebhooks: 1, state: "dead", attemptsMade: 6, nextAtMs: null },
+      ...{ createdAtMs: Date.parse("2026-03-01T10:00:00.000Z"), attempts: new Array<WebhookAttempt>(6).fill(EXAMPLE_ATTEMPT) },
+      body: '{"id":"evt_0d8f5k2m9q4r7s1t3u6v8w0x","type":"payment.succeeded"}',
+    },
+    context: EXAMPLE_CONTEXT,
+  },
+});
 /** POST /webhooks/deliveries/resend-failed. */
 export const ResendFailed = Type.Object(
   {
@@ -125,9 +183,9 @@ export const ResentDeliveries = Type.Object(
   { title: "ResentDeliveries" },
 );
 
-export type WebhookEndpointJson = Static<typeof WebhookEndpointItem>;
+export type WebhookEndpointJson = Static<typeof webhookEndpoint.schema>;
 export type WebhookEndpointListJson = Static<typeof WebhookEndpointList>;
 export type WebhookEndpointWithSecretJson = Static<typeof WebhookEndpointWithSecret>;
 export type ResentDeliveriesJson = Static<typeof ResentDeliveries>;
-export type WebhookDeliveryJson = Static<typeof WebhookDelivery>;
-export type WebhookDeliveryDetailJson = Static<typeof WebhookDeliveryDetail>;
+export type WebhookDeliveryJson = Static<typeof webhookDelivery.item.schema>;
+export type WebhookDeliveryDetailJson = Static<typeof webhookDelivery.schema>;

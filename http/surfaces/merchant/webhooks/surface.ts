@@ -1,14 +1,13 @@
-import { Type } from "@sinclair/typebox";
 import type { Caller } from "../../../../engine/access/caller.ts";
 import type { MerchantGrant } from "../../../../engine/access/merchant-grant.ts";
-import { RelayError } from "../../../../engine/kernel/errors.ts";
 import type { MerchantDeliveries, WebhookMerchant } from "../../../../engine/webhooks/merchant-deliveries.ts";
 import type { WebhookDeliveryRecord } from "../../../../engine/webhooks/webhook-delivery.ts";
 import type { WebhookOwner } from "../../../../engine/webhooks/webhook-endpoint.ts";
 import type { WebhookEndpoints } from "../../../../engine/webhooks/webhook-endpoints.ts";
 import type { WebhookEvent } from "../../../../engine/webhooks/webhook-event.ts";
+import { oneOf } from "../resource-endpoints.ts";
 import { merchantSurface } from "../surface.ts";
-import { WEBHOOK_ID } from "./schemas.ts";
+import { WEBHOOK_ID, webhookDelivery, webhookEndpoint } from "./schemas.ts";
 
 /** What the endpoints of a merchant's webhooks use. */
 export interface WebhookOperations {
@@ -22,28 +21,6 @@ export interface WebhookOperations {
 
 export const webhooks = merchantSurface<WebhookOperations>();
 
-export const EndpointParams = Type.Object({
-  id: Type.String({
-    ...WEBHOOK_ID,
-    parameterName: "PortalWebhookId",
-  }),
-});
-
-export const DeliveryParams = Type.Object({
-  id: Type.String({
-    pattern: "^evt_[a-z0-9]{24}\\.we_[a-z0-9]{24}$",
-    parameterName: "PortalDeliveryId",
-    errorMessage: "must be the id of a delivery: that of an event, a dot, and that of an endpoint",
-  }),
-});
-
-/** The merchant that a session or a key speaks for, with the environment that it is in. */
-export function webhookMerchantOf(caller: Caller): WebhookMerchant {
-  if (caller.type === "merchantUser") return caller.user;
-  if (caller.type === "merchantKey") return caller.merchant;
-  throw new RelayError("unauthorized", "Sign in, or send the merchant's secret key");
-}
-
 /** The key of the call, for what it makes or changes; absent for a person. */
 export function withKeyOf(caller: Caller): { withKey?: MerchantGrant } {
   return caller.type === "merchantKey" ? { withKey: caller.merchant } : {};
@@ -53,10 +30,34 @@ export function webhookOwnerOf({ merchantId }: WebhookMerchant): WebhookOwner {
   return { type: "merchant", merchantId };
 }
 
-export function noSuchEndpoint(): RelayError {
-  return new RelayError("not_found", "There is no such webhook endpoint");
-}
+export const oneEndpoint = oneOf(webhooks, {
+  noun: "endpoint",
+  missing: "There is no such webhook endpoint",
+  path: "/webhooks",
+  idParameter: { ...WEBHOOK_ID, parameterName: "PortalWebhookId" },
+  resource: webhookEndpoint,
+  find: ({ merchantWebhooks }, owner, id) => merchantWebhooks.find(webhookOwnerOf(owner), owner.livemode, id),
+  context: ({ clock }, caller) => ({ caller, nowMs: clock.nowMs() }),
+});
 
-export function noSuchDelivery(): RelayError {
-  return new RelayError("not_found", "There is no such delivery");
-}
+const { example } = webhookDelivery;
+
+export const oneDelivery = oneOf(webhooks, {
+  noun: "delivery",
+  path: "/webhooks/deliveries",
+  idParameter: {
+    pattern: "^evt_[a-z0-9]{24}\\.we_[a-z0-9]{24}$",
+    parameterName: "PortalDeliveryId",
+    errorMessage: "must be the id of a delivery: that of an event, a dot, and that of an endpoint",
+  },
+  resource: { ...webhookDelivery, example: { ...example, tries: example.tries.slice(-1) } },
+  find: async ({ merchantDeliveries, webhookBody }, owner, id) => {
+    const found = await merchantDeliveries.find(owner, id);
+    if (found === null) return null;
+    const { delivery, endpoint, event } = found;
+    return { ...delivery, url: endpoint?.url ?? null, body: event === null ? null : webhookBody(event, delivery) };
+  },
+  context: (_, caller) => ({ caller }),
+});
+
+export const DISABLED_ENDPOINT = "The endpoint of this delivery is disabled or removed; enable it first";

@@ -1,5 +1,4 @@
 import type { LookAtKey } from "../../../../engine/access/made-by-key.ts";
-import { AGENT_DAYS_MAX } from "../../../../engine/agents/agent-credential.ts";
 import type { AgentCredentials } from "../../../../engine/agents/agent-credentials.ts";
 import { createAgentLinkKeeper } from "../../../../engine/agents/agent-link-keeper.ts";
 import { createAgentUseStore } from "../../../../engine/agents/agent-use-store.ts";
@@ -7,6 +6,7 @@ import { createAgentUses } from "../../../../engine/agents/agent-uses.ts";
 import { AGENT_TOKEN_PREFIX, createAgentCredentials } from "../../../../engine/agents/create-agent-credentials.ts";
 import { createCredentialsOfKey } from "../../../../engine/agents/credentials-of-key.ts";
 import { createUsableCredentialsStore } from "../../../../engine/agents/usable-credentials-store.ts";
+import { AGENT_DAYS_MAX } from "../../../../engine/agents/words.ts";
 import { AGENT_CREDENTIAL_WORKFLOW } from "../../../../engine/agents/workflow.ts";
 import type { ActivityLog } from "../../../../engine/kernel/activity-log.ts";
 import type { Address, Homes } from "../../../../engine/kernel/bus.ts";
@@ -25,7 +25,7 @@ import { createWorkflowDeadlines } from "../../../../engine/workflow/workflow-de
 import { createWorkflowStore } from "../../../../engine/workflow/workflow-store.ts";
 import { compileAddressList } from "../../../../http/auth/address-list.ts";
 import { sha256Hex } from "../../../../http/auth/digest.ts";
-import { agentCredentialObject } from "../../../../http/surfaces/merchant/agent-credentials/agent-credential-object.ts";
+import { agentCredentialObject } from "../../../../http/surfaces/merchant/agent-credentials/schemas.ts";
 import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";
 import type { Config } from "../../boot/config.ts";
 import type { Lifecycle } from "../../boot/lifecycle.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AGENT_SCOPES, type AgentScope } from "../../../../engine/access/agent-grant.ts";
+import type { AgentScope } from "../../../../engine/access/agent-grant.ts";
+import { AGENT_SCOPES } from "../../../../engine/access/words.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { AGENT_REQUESTS_PER_SECOND } from "../../../../http/auth/agent-rate.ts";
 import { attempt, idOf, portalLink } from "../../../engine/portal-links/machine-world.ts";

@@ -1,6 +1,7 @@
 /** The endpoint of AI agents on a server by itself, over ports that answer what a test says. */
 
-import { AGENT_SCOPES, type AgentGrant } from "../../../../engine/access/agent-grant.ts";
+import type { AgentGrant } from "../../../../engine/access/agent-grant.ts";
+import { AGENT_SCOPES } from "../../../../engine/access/words.ts";
 import type { AgentCall } from "../../../../engine/agents/agent-credential.ts";
 import type { AgentLinkOutcome, AgentLinkQuery, AgentRefusal } from "../../../../engine/agents/agent-credentials.ts";
 import { createExecuteOnce } from "../../../../engine/idempotency/execute-once.ts";

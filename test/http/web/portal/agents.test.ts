@@ -1,13 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import {
-  AGENT_ADDRESSES_MAX,
-  AGENT_DAYS_MAX,
-  AGENT_LINKS_PER_HOUR_MAX,
-  AGENT_NAME_LENGTH_MAX,
-} from "../../../../engine/agents/agent-credential.ts";
-import { ADDRESSES_MAX, DAYS_MAX, LINKS_PER_HOUR_MAX, NAME_LENGTH_MAX } from "../../../../http/web/portal/pages/agents/limits.ts";
 import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { eventually } from "../../../support/within.ts";
 import { AGENT_HANDLERS, AGENTS, MADE, TOKEN } from "./fake-agents.ts";
@@ -33,13 +26,6 @@ const dialog = (page: Page) => page.locator("dialog.dialog");
 const answer = (page: Page, name: string) => dialog(page).getByRole("button", { name, exact: true });
 const heading = (page: Page, name: string) => dialog(page).getByRole("heading", { name }).waitFor();
 const changesOf = (calls: readonly FakeRequest[]) => calls.filter(({ method, path }) => method !== "GET" && path.startsWith("/agent-"));
-
-test("the limits of credentials that the page tells of are those of the engine", () => {
-  assert.deepEqual(
-    [ADDRESSES_MAX, DAYS_MAX, LINKS_PER_HOUR_MAX, NAME_LENGTH_MAX],
-    [AGENT_ADDRESSES_MAX, AGENT_DAYS_MAX, AGENT_LINKS_PER_HOUR_MAX, AGENT_NAME_LENGTH_MAX],
-  );
-});
 
 test(
   "the list names every state, what is used of the limits, when each ends and when it was used; a state of the address narrows it",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { XLSX_ROWS_MAX } from "../../../../engine/exports/export.ts";
+import { XLSX_ROWS_MAX } from "../../../../engine/exports/words.ts";
 import { usualColumns } from "../../../../http/surfaces/merchant/exports/columns.ts";
 import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { EXPORT_LIST, exportOf } from "./fake-exports.ts";

@@ -1,8 +1,4 @@
-import type {
-  AgentCredentialJson,
-  AgentCredentialPageJson,
-  AgentCredentialWithTokenJson,
-} from "../../../../http/surfaces/merchant/agent-credentials/schemas.ts";
+import type { AgentCredentialJson, AgentCredentialWithTokenJson } from "../../../../http/surfaces/merchant/agent-credentials/schemas.ts";
 import type { FakeAnswer, FakeHandler, FakeRequest } from "./fake-relay.ts";
 
 type Details = NonNullable<AgentCredentialJson["details"]>;
@@ -62,7 +58,7 @@ export const AGENTS = {
   }),
 } as const;
 
-export const AGENT_LIST: AgentCredentialPageJson = { items: Object.values(AGENTS), next: null };
+export const AGENT_LIST: { items: AgentCredentialJson[]; next: null } = { items: Object.values(AGENTS), next: null };
 
 export const TOKEN = "ak_merchant_aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789abcdefg";
 export const MADE: AgentCredentialWithTokenJson = { credential: AGENTS.active, token: TOKEN };

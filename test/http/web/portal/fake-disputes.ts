@@ -90,8 +90,8 @@ export const DISPUTES = {
 
 /** Returns the item of the list for a dispute. Its members are those of the example. */
 export function itemOf(found: DisputeJson): DisputeItemJson {
-  const members = Object.keys(disputeItem.itemExample).filter((name) => Object.hasOwn(found, name));
-  return { ...disputeItem.itemExample, ...Object.fromEntries(members.map((name) => [name, Reflect.get(found, name)])) };
+  const members = Object.keys(disputeItem.example).filter((name) => Object.hasOwn(found, name));
+  return { ...disputeItem.example, ...Object.fromEntries(members.map((name) => [name, Reflect.get(found, name)])) };
 }
 
 export function alertOf(changes: Partial<AlertJson> = {}): AlertJson {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { EXPORT_FAILURES } from "../../../../engine/exports/export.ts";
+import { EXPORT_FAILURES } from "../../../../engine/exports/words.ts";
 import type { OutboxBacklog } from "../../../../engine/operators/overview.ts";
 import { createShardMetrics, joinMetrics } from "../../../../infra/node/observability/metrics.ts";
 import { createNodeMetrics, type NodeGauges } from "../../../../infra/node/observability/node-metrics.ts";

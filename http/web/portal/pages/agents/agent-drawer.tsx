@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { AGENT_SCOPES } from "../../../../../engine/access/words.ts";
 import type { AgentCredentialJson } from "../../../../surfaces/merchant/agent-credentials/schemas.ts";
 import { Badge, type BadgeKind } from "../../components/badge.tsx";
 import { Banner } from "../../components/banner.tsx";
@@ -14,7 +15,7 @@ import { listHref } from "../../list/declaration.ts";
 import { may } from "../../state/session.ts";
 import { AgentState } from "./agent-state.ts";
 import { Usage } from "./usage.tsx";
-import { actorText, type Details, isUsable, SCOPES, toolText } from "./words.ts";
+import { actorText, type Details, isUsable, toolText } from "./words.ts";
 
 /** So long before it expires the page says so. */
 const SOON_MS = 3 * 86_400_000;
@@ -117,7 +118,7 @@ function Permits({ scopes }: Pick<AgentCredentialJson, "scopes">) {
     <section class="form section">
       <h3>{words.permits}</h3>
       <ul class="permits">
-        {SCOPES.filter((scope) => scopes.includes(scope)).map((scope) => (
+        {AGENT_SCOPES.filter((scope) => scopes.includes(scope)).map((scope) => (
           <li key={scope}>
             <Icon name="check" size={18} />
             <span>

@@ -1,7 +1,8 @@
+import { AGENT_LIMITS } from "../../../../../engine/agents/words.ts";
 import { UsageBar } from "../../components/usage-bar.tsx";
 import { formatMoney, formatNumber } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
-import { type Details, LIMITS, type Limits } from "./words.ts";
+import type { Details, Limits } from "./words.ts";
 
 /** What its links have come to, against what they may. */
 export function Usage({ limits, usage }: { limits: Limits | null; usage: Details["usage"] }) {
@@ -51,7 +52,7 @@ export function Usage({ limits, usage }: { limits: Limits | null; usage: Details
 /** By which limit its links were refused, and how often. */
 function Refusals({ refused }: Pick<Details["usage"], "refused">) {
   const { agents: words } = text();
-  const some = LIMITS.filter((limit) => refused[limit] > 0);
+  const some = AGENT_LIMITS.filter((limit) => refused[limit] > 0);
   return (
     <div>
       <h4>{words.refused}</h4>

@@ -1,3 +1,5 @@
+import { AGENT_SCOPES } from "../../../../../engine/access/words.ts";
+import { AGENT_ADDRESSES_MAX, AGENT_LINKS_PER_HOUR_MAX, AGENT_NAME_LENGTH_MAX } from "../../../../../engine/agents/words.ts";
 import { CheckField, SelectField, TextAreaField, TextField } from "../../components/field.tsx";
 import { FormDialog } from "../../components/form-dialog.tsx";
 import { currencyChoices } from "../../i18n/currencies.ts";
@@ -5,8 +7,6 @@ import { formatDay } from "../../i18n/days.ts";
 import { formatMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { useFormValues } from "../../state/form-values.ts";
-import { ADDRESSES_MAX, LINKS_PER_HOUR_MAX, NAME_LENGTH_MAX } from "./limits.ts";
-import { SCOPES } from "./words.ts";
 import { LIFETIMES, type Lifetime, lastDayOf, limitProblems, minorIn, scopeProblems, validityProblems, type Written } from "./written.ts";
 
 export interface StepProps {
@@ -29,7 +29,7 @@ export function ScopesStep({ title, written, onClose, onNext }: StepProps) {
         label={words.name}
         hint={words.nameHint}
         autoComplete="off"
-        maxLength={NAME_LENGTH_MAX}
+        maxLength={AGENT_NAME_LENGTH_MAX}
         value={name}
         error={form.problem("name")}
         onInput={(typed) => form.change({ name: typed })}
@@ -37,7 +37,7 @@ export function ScopesStep({ title, written, onClose, onNext }: StepProps) {
       />
       <fieldset class="choices checks">
         <legend class="field-label">{words.permits}</legend>
-        {SCOPES.map((scope) => (
+        {AGENT_SCOPES.map((scope) => (
           <CheckField
             key={scope}
             label={
@@ -48,7 +48,7 @@ export function ScopesStep({ title, written, onClose, onNext }: StepProps) {
             }
             checked={scopes.includes(scope)}
             // In the order in which they are offered.
-            onChange={(on) => form.change({ scopes: SCOPES.filter((one) => (one === scope ? on : scopes.includes(one))) })}
+            onChange={(on) => form.change({ scopes: AGENT_SCOPES.filter((one) => (one === scope ? on : scopes.includes(one))) })}
           />
         ))}
         <p class="field-error" role="alert">
@@ -106,7 +106,7 @@ export function LimitsStep({ title, written, onClose, onNext, onBack }: StepProp
         label={words.linksPerHour}
         inputMode="numeric"
         autoComplete="off"
-        maxLength={String(LINKS_PER_HOUR_MAX).length}
+        maxLength={String(AGENT_LINKS_PER_HOUR_MAX).length}
         value={values.linksPerHour}
         error={problem("linksPerHour")}
         onInput={(linksPerHour) => change({ linksPerHour })}
@@ -151,7 +151,7 @@ export function ValidityStep({ title, written, onClose, onNext, onBack }: StepPr
       )}
       <TextAreaField
         label={words.addresses}
-        hint={words.addressesHint(ADDRESSES_MAX)}
+        hint={words.addressesHint(AGENT_ADDRESSES_MAX)}
         optional
         rows={3}
         value={values.addresses}

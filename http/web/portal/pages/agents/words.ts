@@ -1,4 +1,5 @@
-import type { AgentCredentialJson, AgentScopeJson, AgentStateJson } from "../../../../surfaces/merchant/agent-credentials/schemas.ts";
+import { AGENT_LIST as filters } from "../../../../surfaces/merchant/agent-credentials/list.ts";
+import type { AgentCredentialJson, AgentScopeJson } from "../../../../surfaces/merchant/agent-credentials/schemas.ts";
 import { text } from "../../i18n/texts.ts";
 import type { ListDeclaration } from "../../list/declaration.ts";
 
@@ -6,27 +7,7 @@ export type Scope = AgentScopeJson;
 export type Limits = NonNullable<AgentCredentialJson["limits"]>;
 export type Details = NonNullable<AgentCredentialJson["details"]>;
 
-/** As AGENT_SCOPES of the engine, which decides. */
-export const SCOPES = [
-  "links:create",
-  "links:read",
-  "links:cancel",
-  "transactions:read",
-  "analytics:read",
-] as const satisfies readonly Scope[];
-export const LIMITS = [
-  "currency",
-  "perLinkMax",
-  "perDay",
-  "total",
-  "linksPerHour",
-] as const satisfies readonly (keyof Details["usage"]["refused"])[];
-
-export const AGENT_LIST = {
-  page: "agents",
-  path: "/agent-credentials",
-  filters: { state: { type: "word", words: ["ACTIVE", "EXHAUSTED", "EXPIRED", "REVOKED"] satisfies readonly AgentStateJson[] } },
-} as const satisfies ListDeclaration;
+export const AGENT_LIST = { page: "agents", path: "/agent-credentials", filters } as const satisfies ListDeclaration;
 
 /** Whether its token opens anything. */
 export function isUsable({ state }: Pick<AgentCredentialJson, "state">): boolean {

@@ -1,10 +1,10 @@
+import { AGENT_ADDRESSES_MAX, AGENT_DAYS_MAX, AGENT_LINKS_PER_HOUR_MAX } from "../../../../../engine/agents/words.ts";
 import { decimalsOf } from "../../../../../engine/kernel/money.ts";
 import type { CreateAgentCredentialJson } from "../../../../surfaces/merchant/agent-credentials/schemas.ts";
 import { minorOf } from "../../i18n/amounts.ts";
 import { addDays, type Day, today } from "../../i18n/days.ts";
 import { formatMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
-import { ADDRESSES_MAX, DAYS_MAX, LINKS_PER_HOUR_MAX } from "./limits.ts";
 import type { Limits, Scope } from "./words.ts";
 
 export const LIFETIMES = ["1", "7", "30", "60", "90"] as const;
@@ -63,7 +63,7 @@ export function limitProblems(written: Written): Problems<"perLink" | "perDay" |
     perLink: amount(perLink) ?? beyondTotal(perLink) ?? beyondDay,
     perDay: amount(perDay) ?? beyondTotal(perDay),
     total: amount(total),
-    linksPerHour: isWhole(written.linksPerHour, LINKS_PER_HOUR_MAX) ? null : words.linksForm(LINKS_PER_HOUR_MAX),
+    linksPerHour: isWhole(written.linksPerHour, AGENT_LINKS_PER_HOUR_MAX) ? null : words.linksForm(AGENT_LINKS_PER_HOUR_MAX),
   };
 }
 
@@ -72,9 +72,13 @@ export function validityProblems(written: Written): Problems<"days" | "addresses
   const addresses = addressesOf(written);
   const wrong = addresses.find((address) => !isAddress(address));
   return {
-    days: written.lifetime !== "other" || isWhole(written.days, DAYS_MAX) ? null : words.daysForm(DAYS_MAX),
+    days: written.lifetime !== "other" || isWhole(written.days, AGENT_DAYS_MAX) ? null : words.daysForm(AGENT_DAYS_MAX),
     addresses:
-      wrong !== undefined ? words.addressForm(wrong.slice(0, 64)) : addresses.length > ADDRESSES_MAX ? words.tooMany(ADDRESSES_MAX) : null,
+      wrong !== undefined
+        ? words.addressForm(wrong.slice(0, 64))
+        : addresses.length > AGENT_ADDRESSES_MAX
+          ? words.tooMany(AGENT_ADDRESSES_MAX)
+          : null,
   };
 }
 
@@ -96,7 +100,7 @@ export function daysOf({ lifetime, days }: Pick<Written, "lifetime" | "days">): 
 /** The day on which it ends; null while the number of days is none. */
 export function lastDayOf(written: Pick<Written, "lifetime" | "days">): Day | null {
   const days = daysOf(written);
-  return Number.isInteger(days) && days >= 1 && days <= DAYS_MAX ? addDays(today(), days) : null;
+  return Number.isInteger(days) && days >= 1 && days <= AGENT_DAYS_MAX ? addDays(today(), days) : null;
 }
 
 /** Each on a line of its own, or behind a comma. */

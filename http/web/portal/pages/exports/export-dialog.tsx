@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { EXPORT_FORMATS, XLSX_ROWS_MAX } from "../../../../../engine/exports/words.ts";
 import type { CreateExportJson, ExportJson } from "../../../../surfaces/merchant/exports/schemas.ts";
 import { post } from "../../api/client.ts";
 import { Dialog } from "../../components/dialog.tsx";
@@ -13,7 +14,7 @@ import { toast } from "../../state/toasts.ts";
 import { ColumnChoice, usualColumns } from "./column-choice.tsx";
 import { ExportProgress } from "./export-progress.tsx";
 import { RowCount } from "./row-count.tsx";
-import { type ExportFormat, type ExportScope, FORMATS, isUnderWay, XLSX_ROWS_MAX } from "./words.ts";
+import { type ExportFormat, type ExportScope, isUnderWay } from "./words.ts";
 
 /** Asks what the file is to be like, and then shows what becomes of it. */
 export function ExportDialog({ list, query, onClose }: ExportScope & { onClose: () => void }) {
@@ -86,7 +87,7 @@ function Order({
       <ChoiceField<ExportFormat>
         label={words.format}
         value={values.format}
-        options={FORMATS.map((value) => ({
+        options={EXPORT_FORMATS.map((value) => ({
           value,
           label: words.formats[value],
           hint: value === "XLSX" ? words.formatHints.XLSX(formatNumber(XLSX_ROWS_MAX)) : words.formatHints.CSV,

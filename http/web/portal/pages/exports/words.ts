@@ -10,11 +10,6 @@ export interface ExportScope {
   query: Readonly<Record<string, string>>;
 }
 
-export const FORMATS = ["CSV", "XLSX"] as const satisfies readonly ExportFormat[];
-
-/** As XLSX_ROWS_MAX of the engine, which decides; this is to say so before anything is sent. */
-export const XLSX_ROWS_MAX = 50_000;
-
 export const EXPORTS_HREF = "/portal/exports";
 
 /** Whether something will become of it yet. */

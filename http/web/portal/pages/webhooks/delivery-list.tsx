@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
+import { DELIVERY_LIST as filters } from "../../../../surfaces/merchant/webhooks/list.ts";
 import type { WebhookDeliveryJson, WebhookEndpointListJson } from "../../../../surfaces/merchant/webhooks/schemas.ts";
 import { Button } from "../../components/button.tsx";
 import { Time } from "../../components/time.tsx";
@@ -12,16 +13,7 @@ import { DeliveryOutcome } from "./delivery-outcome.ts";
 import { ResendFailedDialog } from "./resend-failed-dialog.tsx";
 import { shortUrl, webhooksHref } from "./words.ts";
 
-const DELIVERY_LIST = {
-  page: "webhooks",
-  path: "/webhooks/deliveries",
-  filters: {
-    endpointId: { type: "text", pattern: "^we_[a-z0-9]{24}$" },
-    outcome: { type: "word", words: ["PENDING", "DELIVERED", "FAILED"] satisfies readonly WebhookDeliveryJson["outcome"][] },
-    eventType: { type: "text", maxLength: 100 },
-    objectId: { type: "text", maxLength: 100 },
-  },
-} as const satisfies ListDeclaration;
+const DELIVERY_LIST = { page: "webhooks", path: "/webhooks/deliveries", filters } as const satisfies ListDeclaration;
 
 const TEST_EVENT = "webhook.test";
 
