@@ -9,7 +9,6 @@ import { type RawPeer, type Round, runRound } from "./load/scenario.ts";
 import { watchStolenTime } from "./load/stolen-time.ts";
 import { copyStore, storeUuids } from "./load/stored-uuids.ts";
 import type { LoadAnswer, LoadResult, LoadTask, StepsAnswer, StepsTask } from "./load/task.ts";
-import { runMicro } from "./micro/run.ts";
 import { type BenchOptions, readOptions } from "./options.ts";
 import { checkPeers } from "./peers/check.ts";
 import { type ComparedRound, compareOnce } from "./peers/compare.ts";
@@ -33,7 +32,8 @@ async function main(options: BenchOptions): Promise<void> {
     await checkPeers(options.peers, note);
     return;
   }
-  const micro = options.micro ? await runMicro((name) => note(`micro: ${name}`)) : [];
+  // Only this part needs the packages of bench/, so options are checked without them.
+  const micro = options.micro ? await (await import("./micro/run.ts")).runMicro((name) => note(`micro: ${name}`)) : [];
   const stolen = watchStolenTime();
   const { rounds, compared } = options.load || options.compare ? await withStore(options) : { rounds: [], compared: [] };
   const results = { options, rounds, compared, micro, stolenShare: stolen() };
