@@ -177,7 +177,7 @@ const ANSWERS: readonly Answer[] = [
         [2051, "CARD +│ KO"],
         [700, "SATISPAY +│ OK"],
       ] as const) {
-        assert.match(output, new RegExp(`${uuidOf(before, amount)} │ ${says} +│ +${amount} │`));
+        assert.match(output, new RegExp(`${uuidOf(before, amount)} │ [^│]*│ ${says} +│ +${amount} │`));
       }
     },
   },
