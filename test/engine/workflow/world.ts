@@ -25,7 +25,7 @@ interface Moved extends kit.TimedEvent {
 }
 
 export const MAIL_AGAIN_MS = 600_000;
-const PARCELS: kit.WorkflowDefinition<Parcel, Moved, Effect, string> = {
+export const PARCELS: kit.WorkflowDefinition<Parcel, Moved, Effect, string> = {
   ...{ kind: "alert", label: "a parcel", objectType: "alert", idPattern: /^pa_\d{4}$/, keyPrefix: "parcel/" },
   step: (record, { changes, effects }) => ({ record: { ...record, ...changes }, effects, accepted: changes !== null }),
   overdue: ({ nextAtMs }, atMs) => ((nextAtMs ?? atMs + 1) <= atMs ? move({ state: "LATE", nextAtMs: null })(null, atMs) : null),
