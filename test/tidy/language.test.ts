@@ -18,6 +18,7 @@ const REWRITTEN: readonly string[] = [
   "engine/refunds",
   "engine/subscriptions",
   "engine/workflow",
+  "http/endpoint",
   "http/exports",
   "http/surfaces/admin/cases",
   "http/surfaces/merchant",
