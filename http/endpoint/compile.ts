@@ -25,7 +25,7 @@ export interface CompiledEndpoint {
    * not declared.
    */
   readonly serialize: (reply: AnyReply) => string;
-  /** Content type by status; absent for answers without a body. */
+  /** The content type by status; absent for responses without a body. */
   readonly contentTypes: ReadonlyMap<number, string>;
   /**
    * The content type of the text that a 304 stands for; undefined if the handler returns no text.

@@ -78,7 +78,7 @@ export const PLAN_TERMS = {
 };
 
 const p = resourceOf<PlanRecord>();
-/** GET /plans, GET /plans/{id}, and the answer of every change. */
+/** Shown by GET /plans, GET /plans/{id} and the response of every change. */
 export const plan = p.resource({
   title: "Plan",
   members: {
