@@ -1,11 +1,16 @@
 export type Encoding = "identity" | "gzip" | "br";
 
-/** Browsers send some 30 characters; of a longer list nothing is read, and the answer is sent as it is. */
+/**
+ * Browsers send about 30 characters. A longer header is not read, and the response is sent
+ * uncompressed.
+ */
 const HEADER_LENGTH_MAX = 1_024;
 
 /**
- * The form in which a client wants an answer, by `Accept-Encoding` (RFC 9110, 12.5.3): of what it gives the most weight the smallest. Without the header, and
- * where it takes none of the three, the answer is sent as it is: a client that refuses even that gets more from an answer than from a 406.
+ * Returns the encoding for a client by its `Accept-Encoding` (RFC 9110, 12.5.3): the smallest of
+ * those with the highest weight. Without the header, or if the client accepts none of the three,
+ * the response is sent uncompressed, because even a client that rejects that gets more from a
+ * response than from a 406.
  */
 export function preferredEncoding(header: string): Encoding {
   if (header === "" || header.length > HEADER_LENGTH_MAX) return "identity";
@@ -13,13 +18,16 @@ export function preferredEncoding(header: string): Encoding {
   const others = weights.get("*");
   const br = weights.get("br") ?? others ?? 0;
   const gzip = weights.get("gzip") ?? weights.get("x-gzip") ?? others ?? 0;
-  // Acceptable without being named, but nothing to prefer then.
+  // An unnamed `identity` is acceptable, but not preferred.
   const identity = weights.get("identity") ?? 0;
   if (Math.max(br, gzip) <= 0 || identity > Math.max(br, gzip)) return "identity";
   return br >= gzip ? "br" : "gzip";
 }
 
-/** By name in lower case. An entry whose weight is none of RFC 9110 is one that the client does not take. */
+/**
+ * Returns the weights by name in lower case. An entry with a weight that RFC 9110 does not allow
+ * counts as not accepted.
+ */
 function weightsIn(header: string): Map<string, number> {
   const weights = new Map<string, number>();
   for (const entry of header.split(",")) {

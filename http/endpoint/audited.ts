@@ -11,8 +11,9 @@ import type { AuditedChange, BoundEndpoint, Input } from "./endpoint.ts";
 const SUBJECT_LENGTH_MAX = 256;
 
 /**
- * Writes calls of endpoints that declare `audit` to the audit log: an entry before the handler runs, so that no change is missing in the
- * log, and its outcome afterwards. The names of the body's declared members are stored, never their values.
+ * Writes calls of endpoints that declare `audit` to the audit log: an entry before the handler
+ * runs, so that no change is missing, and its outcome afterwards. The log stores the names of the
+ * body's declared members, and never their values.
  */
 export function audited(endpoints: readonly BoundEndpoint[], log: AuditLog, clock: Clock): BoundEndpoint[] {
   return endpoints.map((endpoint) => {
@@ -56,7 +57,10 @@ function entryOf(endpoint: BoundEndpoint, audit: AuditedChange<Input>, input: In
   };
 }
 
-/** The merchant that calls, else the one that the path names: where there is none of that name, the answer says so and nothing is in its log. */
+/**
+ * Returns the calling merchant, or else the merchant in the path. If it does not exist, the
+ * response reports that, and nothing is written to its log.
+ */
 function merchantOf({ caller, params }: Input): string | null {
   if (caller.type === "merchantUser") return caller.user.merchantId;
   if (caller.type === "merchantKey") return caller.merchant.merchantId;
@@ -95,7 +99,7 @@ function usernameOf(caller: Caller): string {
   }
 }
 
-/** Only declared members: a caller's own names may be anything. */
+/** Returns declared members only, because undeclared names may be anything. */
 function membersOf({ body: schema }: BoundEndpoint, body: unknown): string[] {
   const declared: unknown = schema?.["properties"];
   if (typeof body !== "object" || body === null || typeof declared !== "object" || declared === null) return [];

@@ -9,27 +9,35 @@ import { parameterNames } from "./router.ts";
 import { parseQuery, percentDecode, type TextSource, textReader } from "./text-members.ts";
 import { refusePaymentMembers } from "./unknown-members.ts";
 
-/** An endpoint with its schemas turned into functions. Readers throw RelayError `invalid_request`. */
+/**
+ * An endpoint with its schemas compiled to functions. Readers throw RelayError `invalid_request`.
+ */
 export interface CompiledEndpoint {
   readonly endpoint: BoundEndpoint;
-  /** From the values that the router found. */
+  /** Reads the values that the router found. */
   readonly readParams: (values: readonly string[]) => unknown;
-  /** Adds the names of what it ignores to `ignored`. */
+  /** Adds the names of ignored members to `ignored`. */
   readonly readQuery: (query: string, ignored: string[]) => unknown;
   readonly readHeaders: ((source: TextSource) => unknown) | null;
   readonly readBody: ((bytes: Buffer, contentType: string) => JsonBody) | null;
-  /** The text of a reply, "" for one without a body. Throws for a status or body that the declaration does not have. */
+  /**
+   * Returns the text of a reply, or "" for one without a body. Throws for a status or body that is
+   * not declared.
+   */
   readonly serialize: (reply: AnyReply) => string;
-  /** Content type by status; absent for answers without a body. */
+  /** The content type by status; absent for responses without a body. */
   readonly contentTypes: ReadonlyMap<number, string>;
-  /** Content type of what 304 says that the client has; undefined where that is no text of the handler. */
+  /**
+   * The content type of the text that a 304 stands for; undefined if the handler returns no text.
+   */
   readonly textType: string | undefined;
 }
 
 export interface CompileOptions {
   /**
-   * Compares the serialized text with the handler's reply and throws if the schema left something out, because serializers drop undeclared
-   * members silently. For tests only: it parses every response.
+   * Compares the serialized text with the handler's reply and throws if the schema omitted a
+   * member, because serializers drop undeclared members silently. It is for tests only, since it
+   * parses every response.
    */
   strictReplies: boolean;
 }
@@ -40,11 +48,11 @@ const NO_MEMBERS = Object.freeze({});
 export function compileEndpoint(endpoint: BoundEndpoint, options: CompileOptions): CompiledEndpoint {
   const { params, query, headers, body } = endpoint;
   const queryNames = new Set(query === undefined ? [] : Object.keys(query.properties));
-  // The handler reads the members of a bracketed one itself.
+  // The handler itself reads the members of a bracketed query.
   const readQueryMembers = query === undefined || endpoint.queryFormat === "bracketed" ? () => NO_MEMBERS : textReader(query);
   const names = parameterNames(endpoint.path);
   for (const name of Object.keys(headers?.properties ?? {})) {
-    // Like the names in the request, so that they need no conversion at each lookup.
+    // The names in a request are in lower case, so lookups need no conversion.
     if (name !== name.toLowerCase()) throw new Error(`${endpoint.name}: declare the header ${name} in lower case`);
   }
   const readParams = params === undefined ? () => NO_MEMBERS : textReader(params);
@@ -99,7 +107,8 @@ function serializerOf(endpoint: BoundEndpoint, options: CompileOptions): (reply:
     if (response === undefined) throw new Error(`${endpoint.name} returned status ${reply.status}, which it does not declare`);
     if (response.body === undefined) return "";
     if (response.contentType !== undefined && !response.contentType.startsWith(JSON_TYPE)) return String(reply.body);
-    // Built at the first use: building the serializers of a hundred endpoints on every shard would delay the start by seconds.
+    // Serializers are built at their first use, because building those of a hundred endpoints on
+    // every shard would delay the start by seconds.
     let serialize = byStatus.get(reply.status);
     if (serialize === undefined) {
       serialize = compileSerializer(response.body, options, `${endpoint.name} ${reply.status}`);
@@ -109,7 +118,7 @@ function serializerOf(endpoint: BoundEndpoint, options: CompileOptions): (reply:
   };
 }
 
-/** Serializes by the schema; what the schema does not declare is dropped, or refused when replies are strict. */
+/** Serializes by the schema. Undeclared members are dropped, or rejected if replies are strict. */
 export function compileSerializer(schema: TSchema, options: CompileOptions, name: string): (body: unknown) => string {
   const serialize = buildSerializer(schema);
   if (!options.strictReplies) return serialize;

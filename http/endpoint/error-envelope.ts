@@ -1,26 +1,33 @@
 import type { TSchema } from "@sinclair/typebox";
 import type { ErrorCode, RelayError } from "../../engine/kernel/errors.ts";
 
-/** An error as its surface answers it. */
+/** An error as its surface returns it. */
 export interface ErrorReply {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: { readonly [name: string]: string };
 }
 
-/** How a surface reports errors to its callers. A new error code does not compile until every surface has given it a status. */
+/**
+ * Defines how a surface reports errors to its callers. A new error code does not compile until
+ * every surface has given it a status.
+ */
 export interface ErrorEnvelope {
   readonly schema: TSchema;
   readonly status: Readonly<Record<ErrorCode, number>>;
   readonly body: (code: ErrorCode, message: string, requestId: string) => unknown;
   /**
-   * For a surface whose errors say more than code and message, such as subclasses of RelayError that it throws itself: the whole answer,
-   * instead of `status` and `body`. What it answers to a final error is also what is stored for an idempotency key.
+   * For a surface whose errors contain more than code and message, such as its own subclasses of
+   * RelayError. It returns the whole response and replaces `status` and `body`. For a final error,
+   * this response is stored for the idempotency key.
    */
   readonly answer?: (error: RelayError, requestId: string) => ErrorReply;
 }
 
-/** The usual status of each code; a surface copies it and changes the codes for which it documents another status. */
+/**
+ * The usual status of each code. A surface copies the table and changes codes for which it
+ * documents another status.
+ */
 export const USUAL_STATUS: Readonly<Record<ErrorCode, number>> = {
   invalid_request: 400,
   unauthorized: 401,
@@ -42,7 +49,7 @@ export const USUAL_STATUS: Readonly<Record<ErrorCode, number>> = {
   internal: 500,
 };
 
-/** What a documented error status means, for the OpenAPI document. */
+/** The meaning of each error status in the OpenAPI document. */
 export const STATUS_MEANING: Readonly<Record<number, string>> = {
   400: "The request is not valid; the message says which member and why.",
   401: "Authentication failed, or credentials are missing.",
@@ -61,7 +68,7 @@ export const STATUS_MEANING: Readonly<Record<number, string>> = {
   503: "The relay could not confirm the change, or is too busy. Repeating the request is safe.",
 };
 
-/** The answer to an error in its surface's envelope, without the headers that belong to its code. */
+/** Returns the response to an error in its surface's envelope, without the headers of its code. */
 export function errorReply(envelope: ErrorEnvelope, error: RelayError, requestId: string): ErrorReply {
   if (envelope.answer !== undefined) return envelope.answer(error, requestId);
   return { status: envelope.status[error.code], body: envelope.body(error.code, error.message, requestId) };

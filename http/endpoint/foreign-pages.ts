@@ -2,8 +2,9 @@ import type { AuthRequirement, EndpointFacts } from "./endpoint.ts";
 import { isAdminSessionAuth, isPortalAuth, takesSession } from "./portal-auth.ts";
 
 /**
- * Credentials that a browser attaches by itself, whichever page sends the request: a login that it remembers. An API key, a bearer key and a
- * signature are only sent by a page that has them.
+ * Credentials that a browser attaches automatically, whichever page sends the request, such as a
+ * login that it remembers. An API key, a bearer key or a signature is sent only by a page that has
+ * it.
  */
 const ATTACHED_BY_BROWSERS: Readonly<Record<AuthRequirement, boolean>> = {
   none: false,
@@ -29,23 +30,27 @@ const ATTACHED_BY_BROWSERS: Readonly<Record<AuthRequirement, boolean>> = {
 };
 
 /**
- * Whether a page of another origin must not call the endpoint with a login: it changes something, or hands something out. Other GETs only
- * read, and a browser does not let such a page see the response.
+ * Returns true if a page of another origin must not call the endpoint with a login, because it
+ * changes something or hands something out. Other GETs only read, and a browser does not show the
+ * response to such a page.
  */
 export function refusesForeignPages({ auth, method, handsOut }: Pick<EndpointFacts, "auth" | "method" | "handsOut">): boolean {
-  // No browser attaches an agent's token; the Model Context Protocol wants the origin checked all the same.
+  // No browser attaches an agent's token, but the Model Context Protocol requires a check of the
+  // origin.
   return (ATTACHED_BY_BROWSERS[auth] || auth === "agent") && (method !== "GET" || handsOut === true);
 }
 
 /**
- * Whether a page of another site could have a browser ask, with the credential attached. It does not see the answer, but whoever sees its length on the way does.
+ * Returns true if a page of another site could make a browser send the request with its credential.
+ * The page does not see the response, but an observer of the network sees its length.
  */
 export function hidesLength({ auth }: Pick<EndpointFacts, "auth">): boolean {
   return ATTACHED_BY_BROWSERS[auth] || isPortalAuth(auth) || isAdminSessionAuth(auth);
 }
 
 /**
- * Whether a call by a session has to come from one of the relay's own pages (`requireOwnPage` in http/auth/portal-session.ts): whatever changes something.
+ * Returns true if a call with a session must come from one of the relay's own pages
+ * (`requireOwnPage` in http/auth/portal-session.ts), which holds for every change.
  */
 export function checksOwnPage({ auth, method }: Pick<EndpointFacts, "auth" | "method">): boolean {
   return takesSession(auth) && method !== "GET";

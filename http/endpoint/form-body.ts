@@ -3,37 +3,51 @@ import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import { type JsonBody, jsonReader, NONE } from "./json-body.ts";
 
-/** What a form or a JSON body of the same endpoint consists of: numbers and booleans of JSON come as their texts, null as the empty text. */
+/**
+ * A value of a form, or of a JSON body of the same endpoint. Numbers and booleans of JSON are
+ * converted to their texts, and null to the empty text.
+ */
 export type FormValue = string | readonly FormValue[] | FormObject;
 
-/** Has no prototype. A list whose numbers have gaps comes as an object of its numbers. */
+/**
+ * An object without a prototype. A list whose numbers have gaps becomes an object with its numbers
+ * as names.
+ */
 export interface FormObject {
   readonly [name: string]: FormValue;
 }
 
 export const FORM_TYPE = "application/x-www-form-urlencoded";
 
-/** As the platform's own limit of a request that a person wrote; far more than any call has. */
+/**
+ * Equals the platform's own limit for a request that a person wrote. It is far more than any call
+ * needs.
+ */
 export const FORM_PAIRS_MAX = 1_000;
 
-/** Brackets after a name: `line_items[0][price_data][product_data][name]` has four. */
+/** The most brackets after a name: `line_items[0][price_data][product_data][name]` has four. */
 export const FORM_BRACKETS_MAX = 5;
 
-/** Of a body; a query is bounded by the length of a request's head. */
+/** Bounds a body. The length of a request's head bounds a query. */
 export const FORM_BYTES_MAX = 65_536;
 
-/** Names that mean something to objects of this language, refused so that no reader of a form can be misled. */
+/**
+ * Names with a meaning for JavaScript objects. They are rejected, so that they cannot mislead a
+ * reader of a form.
+ */
 const REFUSED_NAMES: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 const NAME_SHOWN_MAX = 64;
 
-/** A value while a form is read. */
+/** A value of a form that is being read. */
 type Node = { type: "text"; text: string } | { type: "list"; items: Node[] } | { type: "members"; members: Map<string, Node> };
 
 /**
- * Reads `application/x-www-form-urlencoded` with bracketed names: `a[b]=` is a member, `a[]=` the next item of a list, `a[0]=` an item by its place; the
- * brackets are encoded or not. Throws RelayError `invalid_request`, which quotes names and never values: for more than FORM_PAIRS_MAX pairs or
- * FORM_BRACKETS_MAX brackets, for a name that is given twice, and for one that is both a text and an object or a list.
+ * Reads `application/x-www-form-urlencoded` with bracketed names: `a[b]=` is a member, `a[]=` the
+ * next item of a list, `a[0]=` an item by its index. The brackets may be encoded. Throws RelayError
+ * `invalid_request`, which quotes names and never values, for more than FORM_PAIRS_MAX pairs or
+ * FORM_BRACKETS_MAX brackets, for a repeated name, and for a name that is both a text and an object
+ * or a list.
  */
 export function parseForm(text: string): FormObject {
   const root = new Map<string, Node>();
@@ -63,7 +77,7 @@ function put(root: Map<string, Node>, name: string, text: string): void {
       return;
     }
     if (next === "") {
-      // `segmentsOf` has seen to it that nothing follows.
+      // `segmentsOf` allows `[]` at the end only.
       if (present === undefined) members.set(segment, { type: "list", items: [{ type: "text", text }] });
       else if (present.type === "list") present.items.push({ type: "text", text });
       else throw refused("is given in two forms", name);
@@ -78,7 +92,9 @@ function put(root: Map<string, Node>, name: string, text: string): void {
   }
 }
 
-/** The parts of `a[b][0]`: `a`, `b` and `0`; an empty one only at the end. */
+/**
+ * Returns the parts of `a[b][0]`, which are `a`, `b` and `0`. An empty part may only be the last.
+ */
 function segmentsOf(name: string): string[] {
   const bracket = name.indexOf("[");
   const first = bracket === -1 ? name : name.slice(0, bracket);
@@ -119,7 +135,10 @@ function formValueOf(node: Node): FormValue {
   }
 }
 
-/** The items in order, where the names are all places from 0 on; null for anything else: `metadata[6735]` is a name. */
+/**
+ * Returns the items in order if the names are the indexes from 0 on, and null otherwise:
+ * `metadata[6735]` is a name.
+ */
 function listOf(members: ReadonlyMap<string, Node>): FormValue[] | null {
   const items: FormValue[] = [];
   for (let place = 0; place < members.size; place += 1) {
@@ -134,25 +153,27 @@ export function isFormList(value: FormValue): value is readonly FormValue[] {
   return Array.isArray(value);
 }
 
-/** An object of these members without a prototype. */
+/** Returns an object with these members and without a prototype. */
 function objectFrom(members: readonly (readonly [string, FormValue])[]): FormObject {
   const object: { [name: string]: FormValue } = Object.create(null);
   for (const [name, value] of members) object[name] = value;
   return object;
 }
 
-/** A handler's `body` or `query` as this file made it. */
+/** Returns a handler's `body` or `query` as an object that this file created. */
 export function formOf(input: unknown): FormObject {
   if (!isForm(input)) throw new Error("the endpoint does not read forms");
   return input;
 }
 
-/** Objects without a prototype come from here alone. */
+/** Only this file creates inputs without a prototype. */
 function isForm(input: unknown): input is FormObject {
   return typeof input === "object" && input !== null && Object.getPrototypeOf(input) === null;
 }
 
-/** Members of a JSON body in the same form. Throws as `parseForm`, with the same limits. */
+/**
+ * Returns the members of a JSON body in the same form. Throws as `parseForm`, with the same limits.
+ */
 export function formOfJson(value: unknown): FormObject {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw refused("must be an object");
   let texts = 0;
@@ -177,12 +198,18 @@ export function formOfJson(value: unknown): FormObject {
   return membersOf(value, 0, "");
 }
 
-/** RelayError `unsupported_media_type` for a content type that is given and that `readFormBody` does not read. */
+/**
+ * Returns RelayError `unsupported_media_type` if a content type is present and `readFormBody` does
+ * not read it.
+ */
 export function formTypeRefusal(contentType: string): RelayError | null {
   return contentType === "" || formatOf(contentType) !== null ? null : notReadable();
 }
 
-/** Reads a body of either format; none at all is an object without members. Throws as `parseForm`, and `unsupported_media_type`. */
+/**
+ * Reads a body of either format. An absent body is an object without members. Throws as
+ * `parseForm`, and `unsupported_media_type`.
+ */
 export function readFormBody(bytes: Buffer, contentType: string): JsonBody {
   if (bytes.length === 0) return formBody(parseForm(""), "");
   const format = formatOf(contentType);
@@ -193,7 +220,7 @@ export function readFormBody(bytes: Buffer, contentType: string): JsonBody {
   return formBody(parseForm(text), text);
 }
 
-/** Its handler refuses what it does not know. */
+/** Nothing is ignored here, because the handler rejects unknown members. */
 function formBody(value: FormObject, text: string): JsonBody {
   return { value, sent: value, ignored: NONE, text };
 }

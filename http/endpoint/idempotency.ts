@@ -6,7 +6,7 @@ import type { Ids } from "../../engine/kernel/ids.ts";
 import type { AnyReply, BoundEndpoint, IdempotencyPolicy, Input } from "./endpoint.ts";
 import type { ErrorReply } from "./error-envelope.ts";
 
-/** Long enough for any uuid, hash or order number; the relay keeps a digest of it. */
+/** Long enough for any uuid, hash or order number. The relay stores a digest of it. */
 export const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
 
 const KEY = new RegExp(`^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_LENGTH_MAX}}$`);
@@ -18,7 +18,10 @@ export function isIdempotencyKey(text: string): boolean {
   return KEY.test(text);
 }
 
-/** Reads the key from the header; null stays null. Throws RelayError `invalid_request`; the value is not quoted. */
+/**
+ * Reads the key from the header; null stays null. Throws RelayError `invalid_request`, which does
+ * not quote the value.
+ */
 export function readIdempotencyKey(header: string | null): string | null {
   if (header === null || isIdempotencyKey(header)) return header;
   throw new RelayError(
@@ -27,7 +30,7 @@ export function readIdempotencyKey(header: string | null): string | null {
   );
 }
 
-/** For a response that is a stored one. */
+/** Marks a stored response. */
 const REPLAYED_HEADERS = { "Idempotent-Replayed": "true" } as const;
 
 export interface IdempotencyOptions {
@@ -35,7 +38,7 @@ export interface IdempotencyOptions {
   ids: Ids;
 }
 
-/** Whether an error is final; otherwise the same request may succeed later. */
+/** Maps each code to whether it is final. After other errors the same request may succeed later. */
 const IS_FINAL: Readonly<Record<ErrorCode, boolean>> = {
   invalid_request: true,
   unauthorized: false,
@@ -57,20 +60,23 @@ const IS_FINAL: Readonly<Record<ErrorCode, boolean>> = {
   internal: false,
 };
 
-/** The policy of every surface without one of its own: a key is used at one path, for 30 days. */
+/** The policy of every surface that has none of its own: a key belongs to one path, for 30 days. */
 export const USUAL_IDEMPOTENCY: IdempotencyPolicy = {
   parameterName: "IdempotencyKey",
   description:
     "A unique value that you choose for this operation, valid for 30 days. If the same request is sent again with this key, the relay returns the stored response (with `Idempotent-Replayed: true`) and does not execute the request again. A request with the same key and another body is rejected with 409. While the first request is in progress, a repetition is rejected with 409 and `Retry-After`. A response with a status of 500 or more is not stored: a request with the same key continues where the first attempt ended.",
   scopeOf: ({ method, path }, { params, caller }) => {
-    // Administrators are one sender. Who may only look has keys apart from the others: its 403 must not be stored for them, nor their reply be its.
+    // Administrators are one sender. Keys of the read-only role are separate, so that its 403 is
+    // not stored for the others, and it does not get their replies.
     const sender = caller.type === "administrator" && caller.role === "read-only" ? "administrator:read-only" : senderOf(caller);
-    // People of a merchant have keys apart from each other and from its secret key: what one of them was shown once is for no other.
+    // Keys of a merchant's people are separate from each other and from the secret key, because a
+    // response may contain what only one person may see once.
     const person = caller.type === "merchantUser" ? [caller.user.userId] : [];
     return [sender, ...person, method, path, params];
   },
   fingerprintOf: (_endpoint, { query, bodySent }) => [query, bodySent ?? null],
-  // An error with a time to retry is not final, nor is one that goes away once the person has shown a second factor.
+  // An error with a time to retry is not final, and neither is one that ends when the person proves
+  // a second factor.
   isFinal: (error) => IS_FINAL[error.code] && error.retryAfterSeconds === undefined && error.detail !== "step_up_required",
   isFinalReply: (status) => status < 500 && status !== 408 && status !== 429,
   differs: () => new RelayError("conflict", "Idempotency-Key: was used for a request with another body; use a new key for a new request"),
@@ -82,9 +88,11 @@ export const USUAL_IDEMPOTENCY: IdempotencyPolicy = {
 };
 
 /**
- * Makes an endpoint that declares `idempotency` execute once per key, by its surface's policy: the same request again gets the stored status and body,
- * another request the policy's refusal, and a request whose first attempt is still in progress another one. The handler gets the id of the execution as
- * `operationId`. A surface's `admit` is asked before. Other endpoints are returned unchanged.
+ * Makes an endpoint that declares `idempotency` execute once per key, by its surface's policy. The
+ * repeated request gets the stored status and body. A different request with the key, and a request
+ * whose first attempt is still in progress, get the policy's errors. The handler gets the id of the
+ * execution as `operationId`. A surface's `admit` is called first. Other endpoints are returned
+ * unchanged.
  */
 export function idempotent(endpoint: BoundEndpoint, options: IdempotencyOptions): BoundEndpoint {
   const once = executedOnce(endpoint, options);
@@ -133,11 +141,11 @@ function executedOnce(endpoint: BoundEndpoint, { executeOnce, ids }: Idempotency
   };
 }
 
-/** An error as it was stored for an idempotency key, by this request or by an earlier one with the same key. */
+/** An error that this request or an earlier one with the same key has stored. */
 export class StoredError extends RelayError {
-  /** As the surface answered it, where it makes its answers itself. */
+  /** The surface's whole response, if the surface makes it itself. */
   readonly reply: ErrorReply | undefined;
-  /** Say that it was stored by an earlier request. */
+  /** Mark a response that an earlier request stored. */
   readonly replayHeaders: { readonly [name: string]: string };
 
   constructor({ code, message, reply }: StoredFailure, replayHeaders: { readonly [name: string]: string }) {
@@ -153,7 +161,10 @@ interface StoredFailure {
   reply?: ErrorReply;
 }
 
-/** A stored response: the handler's reply, or the error that it threw; and the request that got it first. */
+/**
+ * A stored response: the handler's reply or the error that it threw, and the id of the first
+ * request.
+ */
 type StoredAnswer = ({ reply: AnyReply } | { error: StoredFailure }) & { requestId?: string };
 
 async function execute(endpoint: BoundEndpoint, policy: IdempotencyPolicy, input: Input): Promise<OnceAnswer> {
@@ -173,17 +184,17 @@ function answerText(answer: StoredAnswer): string {
   return JSON.stringify(answer);
 }
 
-/** `replayedBy`: null for the answer of this very request. */
+/** `replayedBy` is null for the response of this request itself. */
 function repliedBy(text: string, replayedBy: IdempotencyPolicy | null): AnyReply {
   const answer: StoredAnswer = JSON.parse(text);
-  // Answers of former versions do not name their request.
+  // Responses of previous versions have no request id.
   const replayHeaders = replayedBy?.replayHeaders(answer.requestId ?? "") ?? {};
   if ("error" in answer) throw new StoredError(answer.error, replayHeaders);
   const { reply } = answer;
   return replayedBy === null ? reply : { ...reply, headers: { ...reply.headers, ...replayHeaders } };
 }
 
-/** The digest (hex) of values; the same for members in any order. */
+/** Returns the digest (hex) of values. The order of members does not change it. */
 export function digestOf(value: readonly unknown[]): string {
   return createHash("sha256").update(JSON.stringify(value, inOrder)).digest("hex");
 }

@@ -9,25 +9,27 @@ import { checkOf } from "./schema-check.ts";
 import { keepDeclared, printable } from "./unknown-members.ts";
 import { validationMessage } from "./validation-message.ts";
 
-/** Deeper JSON needs stack wherever it is traversed; endpoints that accept it declare so. */
+/** Deeper JSON needs stack wherever it is traversed. Endpoints that accept it declare so. */
 export const JSON_DEPTH_MAX = 32;
 
 type JsonFacts = Pick<EndpointFacts, "bodyNesting" | "bodyTexts" | "elsewhere" | "refusesRepeated">;
 
 export interface JsonBody {
-  /** Without what is ignored of it. */
+  /** The body without its ignored members. */
   value: unknown;
   sent: unknown;
   /** Names of the members that are ignored (unknown-members.ts). */
   ignored: readonly string[];
-  /** The bytes as they came, as text, without a byte order mark. */
+  /** The received bytes as text, without a byte order mark. */
   text: string;
 }
 
 /**
- * Reads a JSON body and checks it against the schema. Throws RelayError `invalid_request` for the first error. An empty body, or null, is
- * undefined if the schema is optional. A member that is null is left out, unless null has a meaning of its own (null-members.ts). Texts are
- * made well-formed before the check, so that an identifier with an unpaired surrogate is refused: no identifier's pattern contains U+FFFD.
+ * Reads a JSON body and checks it against the schema. Throws RelayError `invalid_request` for the
+ * first error. An empty body, or null, is undefined if the schema is optional. A null member is
+ * removed, unless null has a meaning of its own (null-members.ts). Texts are made well-formed
+ * before the check, so that an identifier with an unpaired surrogate is rejected: no pattern of an
+ * identifier contains U+FFFD.
  */
 export function jsonReader(
   schema: TSchema,
@@ -60,7 +62,7 @@ export function jsonReader(
       if (typeof parsed === "object" && parsed !== null && Object.hasOwn(parsed, name))
         throw new RelayError("invalid_request", `${name}: cannot be changed here; use ${where}`);
     }
-    // Nulls are looked for only where the schema does not accept the body with them.
+    // Nulls are searched only if the schema does not accept the body with them.
     if (check().Check(parsed)) return bodyOf(parsed, text);
     const value = withoutNulls(schema, parsed);
     if (check().Check(value)) return bodyOf(value, text);
@@ -80,7 +82,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** RelayError `unsupported_media_type` for a content type that is given and is not JSON; none at all is fine. */
+/** Returns RelayError `unsupported_media_type` if a content type is present and is not JSON. */
 export function contentTypeRefusal(contentType: string): RelayError | null {
   if (contentType === "" || contentType === "application/json") return null;
   const mediaType = contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
@@ -88,7 +90,7 @@ export function contentTypeRefusal(contentType: string): RelayError | null {
   return notJson();
 }
 
-/** The same error, for a body without a content type. */
+/** Returns the same error for a body without a content type. */
 export function notJson(): RelayError {
   return new RelayError("unsupported_media_type", "body: the content type must be application/json");
 }

@@ -1,11 +1,12 @@
 import { Kind, type TSchema } from "@sinclair/typebox";
 import type { EndpointFacts, Responses } from "./endpoint.ts";
 
-/** What stands beside the list in the body of a page. */
+/** Members of a page other than the list. */
 const PAGE_MEMBERS: ReadonlySet<string> = new Set(["success", "total", "max", "next"]);
 
 /**
- * Whether the answer to a GET is a list: an array or a page with one, bare or under `data`, or a table in a file. The compatible API reads its queries itself.
+ * Returns true if the response to a GET is a list: an array or a page with one, bare or under
+ * `data`, or a table in a file. The compatible API reads its queries itself.
  */
 export function answersList({
   method,

@@ -2,7 +2,8 @@ import type { MachineRight } from "../../engine/access/machine-token.ts";
 import type { EndpointFacts } from "./endpoint.ts";
 
 /**
- * The right of a machine token that opens an endpoint of administrators; null where none is let in.
+ * Returns the right with which a machine token may call an endpoint of administrators, or null if
+ * no machine token may.
  */
 export function machineRightOf({
   auth,

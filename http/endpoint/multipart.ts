@@ -1,7 +1,7 @@
 import { Busboy, type BusboyFileStream } from "@fastify/busboy";
 import { RelayError } from "../../engine/kernel/errors.ts";
 
-/** Other members than the file: a form may have a few small ones, which are ignored. */
+/** Besides the file a form may have a few small members, which are ignored. */
 const LIMITS = { files: 1, fields: 8, fieldSize: 4_096, fieldNameSize: 128, parts: 9, headerPairs: 32, headerSize: 8_192 };
 
 /** Size of everything in the body except the file: boundaries, headers and other members. */
@@ -9,14 +9,17 @@ export const MULTIPART_OVERHEAD_BYTES_MAX = 65_536;
 
 export interface MultipartOptions {
   contentType: string;
-  /** The member that is the file. */
+  /** The name of the member that contains the file. */
   member: string;
   bytesMax: number;
-  /** Told the file's name, as the client has it, before its first piece. */
+  /** Called with the client's name of the file before its first piece. */
   named?(name: string): void;
 }
 
-/** Throws RelayError `unsupported_media_type` or `invalid_request` for a content type that is not a multipart form with a boundary. */
+/**
+ * Throws RelayError `unsupported_media_type` or `invalid_request` for a content type that is not a
+ * multipart form with a boundary.
+ */
 export function requireMultipart(contentType: string): void {
   if (!/^multipart\/form-data\s*(?:;|$)/i.test(contentType)) {
     throw new RelayError("unsupported_media_type", "body: the content type must be multipart/form-data");
@@ -27,9 +30,9 @@ export function requireMultipart(contentType: string): void {
 }
 
 /**
- * Reads the one file of a multipart form. `next` returns the body chunk by chunk, null after the last; the previous chunk is then no longer
- * valid. After an error the rest is read and discarded before this rejects, because a client that is still writing would not see the
- * response.
+ * Reads the one file of a multipart form. `next` returns the body chunk by chunk and null after the
+ * last; the previous chunk is then no longer valid. After an error it reads and discards the rest
+ * before it rejects, because a client that is still writing would not see the response.
  */
 export async function readMultipartFile(
   next: () => Promise<Uint8Array | null>,
@@ -61,7 +64,10 @@ export async function readMultipartFile(
 
 interface Form {
   write(chunk: Uint8Array): Promise<void>;
-  /** Parts of the file that were not returned yet; views of the chunk that was written last. */
+  /**
+   * Returns the parts of the file that were not returned yet. They are views of the last written
+   * chunk.
+   */
   pieces(): Uint8Array[];
   end(): Promise<void>;
 }
@@ -110,7 +116,7 @@ function readForm(contentType: string, member: string, bytesMax: number, named: 
           parser.write(chunk, () => resolve());
         }),
       ]);
-      // A stream emits its data a moment later; until then it holds views of the chunk.
+      // A stream emits its data a moment later. Until then it holds views of the chunk.
       while (problem === null && file !== null && file.readableLength > 0) await new Promise((resolve) => setImmediate(resolve));
       settled();
     },

@@ -2,9 +2,10 @@ import { Kind, OptionalKind, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
 /**
- * Leaves out the members that are null, where null means the same as leaving them out: those that are optional and whose schema does not accept null. Many
- * clients send null for whatever is not set. Where null has a meaning of its own, such as to remove something, the schema accepts it. A required member stays,
- * so that null is refused for it.
+ * Removes members that are null if null means the same as leaving them out, which holds if they are
+ * optional and their schema does not accept null. Many clients send null for members that are not
+ * set. If null has a meaning of its own, such as to remove something, the schema accepts it. A
+ * required member stays, so that its null is rejected.
  */
 export function withoutNulls(schema: TSchema, value: unknown): unknown {
   switch (schema[Kind]) {
@@ -32,7 +33,7 @@ function withoutNullMembers(value: unknown, schemaOf: (name: string) => TSchema 
   return Object.fromEntries(members);
 }
 
-/** The first alternative that accepts what is left decides. */
+/** Uses the first alternative that accepts the rest. */
 function withoutNullsOfOne(alternatives: readonly TSchema[], value: unknown): unknown {
   for (const schema of alternatives) {
     const left = withoutNulls(schema, value);

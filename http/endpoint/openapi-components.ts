@@ -3,16 +3,22 @@ import { PatternStringExact } from "@sinclair/typebox";
 
 export type Json = { [member: string]: unknown };
 
-/** A plain word, which may stand in a reference. */
+/** Matches a plain word, which may be part of a reference. */
 const NAME = /^[A-Za-z0-9._-]+$/;
 
-/** What the document says once, under a name. Two different things of one name are refused. */
+/**
+ * Collects the parts of the document that are named and written once. Rejects two different parts
+ * with one name.
+ */
 export class Components {
   readonly #schemas = new NamedParts("schemas", "schemas have the title");
   readonly #responses = new NamedParts("responses", "responses have the name");
   readonly #parameters = new NamedParts("parameters", "parameters have the name");
 
-  /** The schema as it is in the document: a reference if it has a title, otherwise the schema itself with its parts treated the same way. */
+  /**
+   * Returns the schema as it is in the document: a reference if it has a title, otherwise the
+   * schema itself with its parts converted in the same way.
+   */
   schema(schema: unknown): unknown {
     if (Array.isArray(schema)) return schema.map((part) => this.schema(part));
     if (typeof schema !== "object" || schema === null) return schema;
@@ -23,11 +29,11 @@ export class Components {
       else copy[member] = LITERAL_MEMBERS.has(member) ? value : this.schema(value);
     }
     const simple = withPlainAlternatives(withPlainMembers(copy));
-    // The name under which it stands says the title already.
+    // The name of the component already is the title.
     const { title, ...untitled } = simple;
     const here = "descriptionHere" in schema ? { description: schema.descriptionHere } : {};
     if (typeof title !== "string" || !NAME.test(title)) return { ...simple, ...here };
-    // A default is that of the place, too.
+    // A default belongs to the place too, and not to the component.
     const { default: preset, ...part } = untitled;
     return { ...this.#schemas.reference(title, part), ...here, ...(preset === undefined ? {} : { default: preset }) };
   }
@@ -44,7 +50,7 @@ export class Components {
     return { parameters: this.#parameters.sorted(), responses: this.#responses.sorted(), schemas: this.#schemas.sorted() };
   }
 
-  /** Schemas under names of members, which may be equal to JSON Schema keywords. */
+  /** Converts schemas by member name. The names may equal keywords of JSON Schema. */
   #named(schemas: object): Json {
     return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, this.schema(schema)]));
   }
@@ -74,16 +80,19 @@ class NamedParts {
   }
 }
 
-/** Members of a schema that are ours, and no keywords of JSON Schema: a text for messages, the name of a parameter of several operations, `described`. */
+/**
+ * Our own members of a schema, which are not keywords of JSON Schema: a text for messages, the name
+ * of a parameter that several operations share, and `described`.
+ */
 const OWN_KEYWORDS = new Set(["errorMessage", "parameterName", "descriptionHere"]);
 
-/** Members of a schema that hold schemas by name. */
+/** Members of a schema that contain schemas by name. */
 const NAME_MAPS = new Set(["properties", "patternProperties"]);
 
 /** Members of a schema whose values are data. */
 const LITERAL_MEMBERS = new Set(["const", "enum", "default", "example", "examples", "required"]);
 
-/** An object of any members as most tools know it. */
+/** Returns an object with arbitrary members in the form that most tools know. */
 function withPlainMembers(schema: Json): Json {
   const { patternProperties, ...rest } = schema;
   const patterns = Object.entries(Object(patternProperties));
@@ -92,15 +101,17 @@ function withPlainMembers(schema: Json): Json {
 }
 
 /**
- * Alternatives as readers and generators expect them. Words become one `enum`, also where they are a choice within a choice. Null becomes one more `type` of
- * a text, number or boolean; beside words, members and what has a name it stays an alternative: generators make two types of an `enum` that may be null.
+ * Returns alternatives in the form that readers and generators expect. Words become one `enum`,
+ * even in a nested choice. Null becomes one more `type` of a text, number or boolean. Beside words,
+ * members or a named schema it stays an alternative, because generators make two types of an `enum`
+ * that may be null.
  */
 function withPlainAlternatives(schema: Json): Json {
   const { anyOf, ...rest } = schema;
   if (!Array.isArray(anyOf)) return schema;
   const alternatives = withNull(withEnum(anyOf.flatMap(choicesWithin)));
   const [only] = alternatives;
-  // A description of the whole says more than that of its part.
+  // The description of the whole takes precedence over that of its part.
   return alternatives.length === 1 && only !== undefined && !("$ref" in only) ? { ...only, ...rest } : { ...rest, anyOf: alternatives };
 }
 

@@ -52,11 +52,11 @@ const SECURITY: Readonly<Record<AuthRequirement, readonly Json[]>> = {
   fullAdminSession: [{ administratorSession: [] }],
 };
 
-/** Of the credentials that a browser attaches by itself. */
+/** Describes the rule for credentials that a browser attaches automatically. */
 const BROWSERS =
   "A browser that stores a login attaches it to requests of any page. A request that changes something or takes a command is therefore rejected with 403 if its `Origin` (or, without one, its `Sec-Fetch-Site`) shows that a page of an origin other than the relay's sent it. Pages of the origins that a partner allows may use that partner's login. Clients that are not browsers send neither header.";
 
-/** Of each 403 that this may be the reason of. */
+/** Added to each 403 that may have this reason. */
 const OTHER_PAGES = "Also: the request was not sent by one of the relay's own pages (`csrf`).";
 const OWN_PAGES =
   "A request that changes something must come from one of the relay's own pages: with `Sec-Fetch-Site: same-origin` or, without that header, with the relay's own `Origin`; and with a JSON body or the header `X-Relay-Portal: 1` (403 `csrf`). Pages of other origins cannot call (there is no CORS).";
@@ -139,8 +139,9 @@ const HEADERS = {
 };
 
 /**
- * The OpenAPI 3.1 document of the endpoints, the same for the same endpoints in any order. A schema with a `title` becomes a
- * component of that name; two different schemas of one title are refused. `described` are its tags, in their order.
+ * Builds the OpenAPI 3.1 document of the endpoints. The order of the endpoints does not change it.
+ * A schema with a `title` becomes a component of that name; two different schemas with one title
+ * are rejected. `described` are its tags in their order.
  */
 export function buildOpenApi(endpoints: readonly DocumentedEndpoint[], info: OpenApiInfo, described: readonly OpenApiTag[] = []): Json {
   const components = new Components();
@@ -154,7 +155,8 @@ export function buildOpenApi(endpoints: readonly DocumentedEndpoint[], info: Ope
   const used = new Set(endpoints.flatMap(({ tags, surface }) => tags ?? surface.tags));
   const schemes = new Set(endpoints.flatMap(securityOf).flatMap((alternative) => Object.keys(alternative)));
   const securitySchemes = Object.fromEntries(Object.entries(SECURITY_SCHEMES).filter(([name]) => schemes.has(name)));
-  // Those with a description in the order of a reader's interest, the others in that of the surfaces; paths are sorted.
+  // Tags with a description come first, in their given order. The others follow in the order of the
+  // surfaces. Paths are sorted.
   const tags = [...described.filter(({ name }) => used.delete(name)), ...[...used].map((name) => ({ name }))];
   return {
     openapi: "3.1.0",
@@ -209,7 +211,7 @@ const CALLERS: Readonly<Record<CallerNeeds, string>> = {
   "own account": "Callers: partners, with their own user name and password; others get 403.",
 };
 
-/** The role stands in `security`, as OpenAPI 3.1 has it, and in words, because few viewers show it there. */
+/** The words for a caller that needs a second factor. The default is a person. */
 const WHO_STEPS_UP: { readonly [Auth in AuthRequirement]?: string } = {
   admin: "A session",
   adminSession: "A session",
@@ -270,7 +272,7 @@ function requestBodyOf(body: TSchema, endpoint: DocumentedEndpoint, components: 
   const written = endpoint.bodyExample ?? exampleOf(body);
   const example = written === undefined ? {} : { example: written };
   return {
-    // A form without members is no body at all.
+    // A form without members is no body.
     required: body[OptionalKind] === undefined && (endpoint.bodyFormat === undefined || body["required"]?.length > 0),
     content: Object.fromEntries(
       bodyTypesOf(endpoint).map((type) => [
@@ -281,7 +283,7 @@ function requestBodyOf(body: TSchema, endpoint: DocumentedEndpoint, components: 
   };
 }
 
-/** Lists and objects of a form, or of a query that is read like one, are told by brackets after their name. */
+/** Brackets after the name mark lists and objects of a form, or of a query in the same format. */
 const BRACKETS = { style: "deepObject", explode: true } as const;
 
 function bracketsOf(body: TSchema): Json {
@@ -306,7 +308,10 @@ function uploadOf({ member, description }: NonNullable<DocumentedEndpoint["uploa
   return { required: true, content: { "multipart/form-data": { schema } } };
 }
 
-/** Viewers enter the example of a parameter. Only of these does the sandbox have what any operation can be tried with. */
+/**
+ * Viewers enter the example of a parameter. The sandbox has a value that any operation can be tried
+ * with for these parameters only.
+ */
 const ENTERED_BEFOREHAND: ReadonlySet<string> = new Set(["terminalId", "uuid"]);
 
 function parametersOf(place: "path" | "query" | "header", schema: TObject | undefined, components: Components): Json[] {
@@ -321,7 +326,7 @@ function parametersOf(place: "path" | "query" | "header", schema: TObject | unde
       required,
       ...(example === undefined ? {} : { example }),
       ...(place === "query" && !isPlain(member as TSchema) ? BRACKETS : {}),
-      // A description is that of the parameter, unless the schema has a name of its own.
+      // A description belongs to the parameter, unless the schema is named.
       schema: components.schema(title === undefined ? rest : member),
     };
     const { parameterName } = member;
@@ -333,7 +338,7 @@ function responsesOf(endpoint: DocumentedEndpoint, components: Components): Json
   const declared: { [status: string]: ResponseDeclaration } = { ...endpoint.responses };
   const body = endpoint.surface.envelope.schema;
   for (const status of impliedStatuses(endpoint)) declared[status] ??= { description: STATUS_MEANING[status] ?? "Error.", body };
-  // Integer keys come out in ascending order whatever the order of insertion.
+  // Integer keys are enumerated in ascending order, whatever the order of insertion.
   const responses: Json = {};
   for (const [status, response] of Object.entries(declared)) responses[status] = responseOf(Number(status), response, endpoint, components);
   responses["default"] = responseOf(0, { description: ANY_OTHER_ERROR, body }, endpoint, components);
@@ -342,7 +347,10 @@ function responsesOf(endpoint: DocumentedEndpoint, components: Components): Json
 
 const ANY_OTHER_ERROR = "Any other error.";
 
-/** What a surface answers alike wherever it does, without a word of the operation's own, stands once under a name. */
+/**
+ * Returns the response. One that several operations of a surface share without changes is stored
+ * once under a name.
+ */
 function responseOf(status: number, declared: ResponseDeclaration, endpoint: DocumentedEndpoint, components: Components): Json {
   const isForeign = status === 403 && refusesForeignPages(endpoint);
   const isOther = status === 403 && checksOwnPage(endpoint);
@@ -367,7 +375,8 @@ function responseOf(status: number, declared: ResponseDeclaration, endpoint: Doc
 }
 
 /**
- * An administrator may have a role that is too low. A key may be used from listed origins or addresses only. After many wrong passwords no password is compared for a while.
+ * Callers with these credentials may get 403, because a key may be limited to listed origins or
+ * addresses.
  */
 const KEY_AUTHS: ReadonlySet<AuthRequirement> = new Set([
   "apiKey",
@@ -400,7 +409,7 @@ function isStreamed({ responses }: DocumentedEndpoint): boolean {
   return Object.values(responses).some(({ stream }) => stream === true);
 }
 
-/** Statuses that the server itself may return, according to the declaration. */
+/** Returns the statuses that the server itself may return, according to the declaration. */
 function impliedStatuses(endpoint: DocumentedEndpoint): number[] {
   const { params, query, headers, body, upload } = endpoint;
   return [
@@ -442,7 +451,10 @@ function responseWith(response: ResponseDeclaration, status: number, endpoint: D
   return { description: response.description, headers, content };
 }
 
-/** Of an error what its surface's envelope makes of it; otherwise from the schema. Text that is no JSON has none. */
+/**
+ * Returns the example of a response. The surface's envelope makes that of an error; others come
+ * from the schema. A text that is not JSON has no example.
+ */
 function exampleOfResponse(status: number, body: TSchema, contentType: string | undefined, envelope: ErrorEnvelope): unknown {
   if (contentType !== undefined && contentType !== "application/json") return undefined;
   if (body !== envelope.schema) return exampleOf(body);

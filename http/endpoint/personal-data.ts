@@ -3,8 +3,8 @@ import { merchantRoleMay } from "../../engine/access/merchant-user-grant.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 
 /**
- * Returns true if the caller may see the data of people unmasked. The secret key of a merchant is the
- * merchant itself. A publishable key is in pages that everybody can read.
+ * Returns true if the caller may see the data of people unmasked. The secret key of a merchant is
+ * the merchant itself. A publishable key is in pages that everybody can read.
  */
 export function maySeePersonalData(caller: Caller): boolean {
   if (caller.type === "merchantUser") return merchantRoleMay(caller.user.role, "see personal data");

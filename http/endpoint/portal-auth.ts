@@ -1,6 +1,6 @@
 import type { AuthRequirement } from "./endpoint.ts";
 
-/** Endpoints that a session of the portal opens. */
+/** The `auth` values that accept a session of the portal. */
 export type PortalAuth = Extract<
   AuthRequirement,
   "optionalPortalSession" | "portalSession" | "merchantUser" | "merchantUserOrKey" | "merchantUserOrAnyKey"
@@ -14,12 +14,12 @@ const PORTAL_AUTHS: ReadonlySet<AuthRequirement> = new Set<PortalAuth>([
   "merchantUserOrAnyKey",
 ]);
 
-/** Endpoints that say what a person has to be permitted to do. */
+/** Returns true if the endpoint declares what a person must be permitted to do. */
 export function needsAct(auth: AuthRequirement): boolean {
   return auth === "merchantUser" || takesMerchantKey(auth);
 }
 
-/** Endpoints that a merchant's key opens beside a session. */
+/** Returns true if a merchant's key is accepted in place of a session. */
 export function takesMerchantKey(auth: AuthRequirement): auth is "merchantUserOrKey" | "merchantUserOrAnyKey" {
   return auth === "merchantUserOrKey" || auth === "merchantUserOrAnyKey";
 }
@@ -28,7 +28,7 @@ export function isPortalAuth(auth: AuthRequirement): auth is PortalAuth {
   return PORTAL_AUTHS.has(auth);
 }
 
-/** Endpoints that a session of an administrator opens, and nothing else. */
+/** The `auth` values that accept a session of an administrator and nothing else. */
 export type AdminSessionAuth = Extract<AuthRequirement, "optionalAdminSession" | "adminSession" | "fullAdminSession">;
 
 const ADMIN_SESSION_AUTHS: ReadonlySet<AuthRequirement> = new Set<AdminSessionAuth>([
@@ -41,12 +41,12 @@ export function isAdminSessionAuth(auth: AuthRequirement): auth is AdminSessionA
   return ADMIN_SESSION_AUTHS.has(auth);
 }
 
-/** Whether a session opens the endpoint, alone or beside other credentials. */
+/** Returns true if a session is accepted, alone or among other credentials. */
 export function takesSession(auth: AuthRequirement): boolean {
   return auth === "admin" || isAdminSessionAuth(auth) || isPortalAuth(auth);
 }
 
-/** Whether a session may be left out. */
+/** Returns true if the session may be absent. */
 export function isSessionOptional(auth: AuthRequirement): boolean {
   return auth === "optionalPortalSession" || auth === "optionalAdminSession";
 }

@@ -56,7 +56,10 @@ export class Member<R extends object, C extends ResourceContext, S extends TSche
     });
   }
 
-  /** Masks the value for callers that may not see the data of people. Nothing else in a resource masks. */
+  /**
+   * Masks the value for callers that may not see the data of people. Nothing else in a resource
+   * masks.
+   */
   personal(mask: (value: V, record: R, context: C) => ReadonlyDeep<Static<S>>): Member<R, C, S, V, Named> {
     const { write } = this.parts;
     return new Member<R, C, S, V, Named>({
@@ -103,7 +106,10 @@ interface Declaration<M, Full extends Names<M>, Item extends Names<M>, R, C> {
   readonly itemTitle?: string;
   readonly description?: string;
   readonly members: M;
-  /** The members of each view in the order of documents and answers. Default: `full` has all, and `item` is as `full`. */
+  /**
+   * The members of each view in the order of documents and responses. By default `full` has all
+   * members, and `item` equals `full`.
+   */
   readonly views?: { readonly full?: Full; readonly item?: Item; readonly webhook?: Names<M> };
   /** Without it the examples are empty. */
   readonly example?: { readonly record: R; readonly context: C };
@@ -117,7 +123,10 @@ interface Part<R, C, S extends TSchema> {
   webhook(record: R): object;
 }
 
-/** Returns the kinds of members of resources with records `R` and contexts `C`, and the function that declares one. */
+/**
+ * Returns the kinds of members of resources with records `R` and contexts `C`, and the function
+ * that declares one.
+ */
 export function resourceOf<R extends object, C extends ResourceContext = ResourceContext>() {
   function member<S extends TSchema, V, N extends Suffix>(schema: S, named: N, write: (value: V) => unknown): Member<R, C, S, V, N> {
     return new Member<R, C, S, V, N>({ schema, named, write, webhookRefusal: null });
@@ -192,7 +201,10 @@ function declared<
   };
 }
 
-/** Returns a record as the events about it contain it. It is stored when they happen, and never changes. */
+/**
+ * Returns a record as the events about it contain it. It is stored when they happen, and never
+ * changes.
+ */
 export function webhookObject<R extends { readonly id: string; readonly livemode: boolean }>(
   object: string,
   { webhook }: { webhook(record: R): object },

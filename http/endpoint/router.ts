@@ -1,6 +1,6 @@
 import type { Method } from "./endpoint.ts";
 
-/** What a router needs to know about a route. */
+/** The members of a route that the router reads. */
 export interface Route {
   readonly method: Method;
   readonly path: string;
@@ -8,7 +8,7 @@ export interface Route {
 
 export interface Match<R extends Route> {
   readonly route: R;
-  /** The values of the template's parameters, in its order and still percent-encoded. */
+  /** The values of the template's parameters in its order, still percent-encoded. */
   readonly values: readonly string[];
 }
 
@@ -19,15 +19,15 @@ interface Node<R extends Route> {
 }
 
 /**
- * Finds the route of a path, segment by segment. A word takes precedence over a parameter, whatever the order of declaration; if the word
- * leads to no route, the parameter is tried.
+ * Finds the route of a path, segment by segment. A word takes precedence over a parameter, whatever
+ * the order of declaration. If the word leads to no route, the parameter is tried.
  */
 export class Router<R extends Route> {
   readonly #trees = new Map<Method, Node<R>>();
 
   /**
-   * Adds a route, at its own path or at another one with the same parameters, which may end with a slash. Throws for a path that exists already or is not
-   * well-formed.
+   * Adds a route, at its own path or at another one with the same parameters, which may end with a
+   * slash. Throws if the path exists already or is not well-formed.
    */
   add(route: R, path: string = route.path): void {
     let node = this.#trees.get(route.method);
@@ -52,14 +52,16 @@ export class Router<R extends Route> {
     return route === null ? null : { route, values };
   }
 
-  /** The routes that the path has with any method, sorted by method; empty when there is nothing at the path. */
+  /**
+   * Returns the routes of the path with any method, sorted by method; empty for an unknown path.
+   */
   others(path: string): R[] {
     const routes = [...this.#trees.values()].map((tree) => find(tree, path, 1, []));
     return routes.filter((route) => route !== null).sort((a, b) => (a.method < b.method ? -1 : 1));
   }
 }
 
-/** The names of a template's parameters, in order. */
+/** Returns the names of a template's parameters in order. */
 export function parameterNames(path: string): string[] {
   return segmentsOf(path).flatMap((segment) => parameterName(segment) ?? []);
 }

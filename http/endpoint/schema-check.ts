@@ -1,7 +1,10 @@
 import type { TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 
-/** The check of a schema, compiled at its first use: compiling those of all endpoints would be a tenth of the start of a shard. */
+/**
+ * Returns the check of a schema, which is compiled at its first use. Compiling all of them would
+ * take a tenth of the start of a shard.
+ */
 export function checkOf<Schema extends TSchema>(schema: Schema): () => TypeCheck<Schema> {
   let check: TypeCheck<Schema> | null = null;
   return () => {

@@ -1,6 +1,9 @@
 import { OptionalKind, type TSchema } from "@sinclair/typebox";
 
-/** Values as they are in the sandbox, by the name of the member: an example of one operation fits those of the others. */
+/**
+ * Values of the sandbox by the name of the member, so that examples of several operations fit
+ * together.
+ */
 const BY_NAME: Readonly<Record<string, unknown>> = {
   terminalId: "SIM00001",
   terminalID: "SIM00001",
@@ -49,10 +52,13 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
   lastActivity: "2026-01-15T10:30:00.000Z",
 };
 
-/** What is only there when something went wrong: null in an example, where the schema permits it. */
+/**
+ * Matches members that exist only after a failure. An example has null for them if the schema
+ * permits it.
+ */
 const OF_FAILURES = /^(?:failure|cancel|last_payment_error|inactive|network_|advice_|denied|disputed|lastError|problem)/;
 
-/** What texts of other names may be: the first one that the schema accepts is taken. */
+/** Candidates for other texts. The first one that the schema accepts is used. */
 const TEXTS: readonly string[] = [
   "example",
   "Example",
@@ -77,8 +83,9 @@ const TEXTS: readonly string[] = [
 ];
 
 /**
- * A value that the schema accepts, for the OpenAPI document where nobody has written an example: the first alternative, each member once, a list of one.
- * Undefined where none is found. It is the same for the same schema.
+ * Returns a value that the schema accepts, for the OpenAPI document if no example is written: the
+ * first alternative, each member once, a list with one item. Returns undefined if it finds none.
+ * Equal schemas give equal values.
  */
 export function exampleOf(schema: TSchema, name = ""): unknown {
   for (const written of [schema["example"], schema["examples"]?.[0], schema["const"], schema["default"], schema["enum"]?.[0]]) {
@@ -135,7 +142,7 @@ function exampleOfList(schema: TSchema, name: string): unknown {
 function exampleOfNumber(schema: TSchema, name: string): number {
   const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = schema;
   const usual = BY_NAME[name];
-  // Milliseconds since 1970.
+  // Milliseconds since the epoch.
   const value = typeof usual === "number" ? usual : /(?:AtMs|timestamp)$/i.test(name) ? 1_768_473_000_000 : 1;
   return Math.min(Math.max(value, minimum), maximum);
 }

@@ -16,7 +16,9 @@ import { STATUS_MEANING } from "./error-envelope.ts";
 import { answersList } from "./lists.ts";
 import { closed, type UnknownRefusal } from "./unknown-members.ts";
 
-/** An API with one error envelope and one set of operations; its endpoints are declared through it. */
+/**
+ * An API with one error envelope and one set of operations. Its endpoints are declared through it.
+ */
 export interface Surface<Operations, E extends TSchema> extends SurfaceFacts {
   endpoint<
     P extends TObject = Nothing,
@@ -26,24 +28,28 @@ export interface Surface<Operations, E extends TSchema> extends SurfaceFacts {
     R extends Responses = Responses,
     const A extends Reply<R> = Reply<R>,
   >(declaration: Declaration<Operations, P, Q, H, B, R, A> & WhoMay): Endpoint<Operations>;
-  /** Response declarations of these statuses in the surface's envelope, to be spread into `responses`. */
+  /**
+   * Returns response declarations of these statuses in the surface's envelope, to be spread into
+   * `responses`.
+   */
   errors<S extends number>(...statuses: S[]): { [Status in S]: { description: string; body: E } };
 }
 
 export interface SurfaceOptions<Operations, E extends TSchema> extends SurfaceFacts {
   readonly envelope: ErrorEnvelope & { schema: E };
   /**
-   * Called for every request of the surface, with its input read and its caller known, before an idempotency key is looked up and before the handler.
-   * Throws RelayError for a request that is not to be executed: of a caller beyond its limit, for instance. It may answer with headers that belong to this
-   * very request, and so to its response also where that is a stored one.
+   * Called for every request of the surface after its input and caller are known, and before an
+   * idempotency key is looked up and the handler runs. Throws RelayError for a request that must
+   * not be executed, for instance because its caller is over a limit. It may return headers that
+   * belong to this request, and are therefore added to a stored response too.
    */
   readonly admit?: (operations: Operations, input: Input, endpoint: KeyedEndpoint) => Promise<ResponseHeaders | undefined>;
-  /** Of all its endpoints; see `EndpointFacts`. */
+  /** Applies to all endpoints of the surface; see `EndpointFacts`. */
   readonly refusesUnknown?: UnknownRefusal;
 }
 
 /**
- * Starts a surface; `Operations` is what its handlers use:
+ * Starts a surface whose handlers use `Operations`:
  * `const relay = surface<RelayOperations>()({ name: "relay", tags: ["Terminals"], envelope })`.
  */
 export function surface<Operations>() {

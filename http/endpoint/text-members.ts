@@ -4,12 +4,13 @@ import { checkOf } from "./schema-check.ts";
 import { printable } from "./unknown-members.ts";
 import { requirementOf, validationMessage } from "./validation-message.ts";
 
-/** The text of one member, or undefined when the request does not have it. */
+/** Returns the text of one member, or undefined if the request does not have it. */
 export type TextSource = (name: string) => string | undefined;
 
 /**
- * Reads members that arrive as text (path, query, headers) into the types of their schema, strictly: an integer is plain decimal digits, a
- * boolean `true` or `false`. Returns the checked object. Throws RelayError `invalid_request` naming the member.
+ * Reads members that arrive as text (path, query, headers) into the types of their schema,
+ * strictly: an integer is plain decimal digits, a boolean is `true` or `false`. Returns the checked
+ * object. Throws RelayError `invalid_request` naming the member.
  */
 export function textReader(schema: TObject): (source: TextSource) => unknown {
   const members = Object.entries(schema.properties).map(([name, member]) => ({
@@ -42,7 +43,7 @@ export function textReader(schema: TObject): (source: TextSource) => unknown {
 const INTEGER = /^(?:0|-?[1-9]\d{0,15})$/;
 const DECIMAL = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,10})?$/;
 
-/** Converters return undefined for a text that is not of the type. */
+/** Converters return undefined for a text that does not have the type. */
 function converterOf(schema: TSchema): (text: string) => unknown {
   switch (schema[Kind]) {
     case "Integer":
@@ -60,7 +61,10 @@ function converterOf(schema: TSchema): (text: string) => unknown {
   }
 }
 
-/** Decodes a percent-encoded text; `where` names it in the error. Throws RelayError `invalid_request`. */
+/**
+ * Decodes a percent-encoded text; `where` names it in the error. Throws RelayError
+ * `invalid_request`.
+ */
 export function percentDecode(text: string, where: string): string {
   if (!text.includes("%")) return text;
   try {
@@ -71,8 +75,9 @@ export function percentDecode(text: string, where: string): string {
 }
 
 /**
- * Splits a query string. Members that occur twice are refused: which one was meant would be a guess. So are those that are not in `declared`, unless there is a
- * list of the `ignored` ones: then their names are added to it. Throws RelayError `invalid_request`.
+ * Splits a query string. A member that occurs twice is rejected, because choosing one would be a
+ * guess. Members that are not in `declared` are rejected too, unless there is a list `ignored`, to
+ * which their names are then added. Throws RelayError `invalid_request`.
  */
 export function parseQuery(query: string, declared: ReadonlySet<string>, ignored: string[] | null): Map<string, string> {
   const found = new Map<string, string>();

@@ -4,27 +4,31 @@ import { maskPans } from "../../engine/kernel/mask.ts";
 import { checkOf } from "./schema-check.ts";
 
 /**
- * One rule for members of a query or a body that an endpoint does not declare: they are ignored, never reach the handler, and the answer names them in
- * `Relay-Ignored`. Where leaving one out of account could change what is paid, who may do what, how far something reaches, or which rows are shown
- * (`UnknownRefusal`), they are refused instead: a misspelt `amount` would refund the whole, and a misspelt filter would list everything. An object that is
- * `additionalProperties: true` is free-form: all of it is taken.
+ * Members of a query or a body that an endpoint does not declare are ignored: they never reach the
+ * handler, and the response names them in `Relay-Ignored`. They are rejected if ignoring one could
+ * change what is paid, who may do what, how far a change reaches, or which rows are shown
+ * (`UnknownRefusal`). A misspelt `amount` would refund the whole payment, and a misspelt filter
+ * would list everything. An object that is `additionalProperties: true` is free-form, and all of it
+ * is accepted.
  */
 export const IGNORED_HEADER = "Relay-Ignored";
 
 /**
- * Why an endpoint refuses them. `money`: amounts, and the accounts that money goes to; `access`: rules, roles, keys, logins; `limits`: how much, how many, or
- * whom at most; `rows`: what a list shows. Lists need not declare `rows` (lists.ts).
+ * Why an endpoint rejects unknown members. `money`: amounts, and the accounts that money goes to;
+ * `access`: rules, roles, keys and logins; `limits`: how much, how many or whom; `rows`: what a
+ * list shows. Lists need not declare `rows` (lists.ts).
  */
 export type UnknownRefusal = "money" | "access" | "limits" | "rows";
 
-/** More names than any client sends by mistake; a header has to stay short. */
+/** Bounds the length of the header. No client sends that many names by mistake. */
 export const IGNORED_NAMES_MAX = 20;
 
 const NAME_CHARS_MAX = 64;
 
 /**
- * Words in the names of members that say what is paid or when. An endpoint that moves money refuses a member that it does not have if one of
- * them is in its name: `tipAmount`, `capture_method`, `validUntil`.
+ * Words in names of members about what is paid or when. An endpoint that moves money rejects an
+ * undeclared member with one of them in its name, such as `tipAmount`, `capture_method` or
+ * `validUntil`.
  */
 const PAYMENT_WORDS: ReadonlySet<string> = new Set([
   ...["amount", "amounts", "amt", "currency", "tip", "gratuity", "surcharge", "cashback"],
@@ -32,7 +36,7 @@ const PAYMENT_WORDS: ReadonlySet<string> = new Set([
   ...["recurring", "recurrent", "recurrence", "installment", "installments", "instalment", "instalments", "instrument", "mandate"],
 ]);
 
-/** Whole names, in small letters, that say who pays or who is paid. */
+/** Whole names in lower case for the payer or the payee. */
 const PARTIES: ReadonlySet<string> = new Set([
   "merchantid",
   "merid",
@@ -44,7 +48,10 @@ const PARTIES: ReadonlySet<string> = new Set([
   "payinstrtoken",
 ]);
 
-/** Throws RelayError `invalid_request` for the first of the ignored members (with dots between levels) that would change a payment. */
+/**
+ * Throws RelayError `invalid_request` for the first of the ignored members (with dots between
+ * levels) that would change a payment.
+ */
 export function refusePaymentMembers(ignored: readonly string[], sent: unknown = undefined): void {
   for (const path of ignored) {
     const words = wordsOf(path.slice(path.lastIndexOf(".") + 1));
@@ -54,7 +61,10 @@ export function refusePaymentMembers(ignored: readonly string[], sent: unknown =
   }
 }
 
-/** `tipAmount`, `tip_amount` and `TIP-AMOUNT` are the same two words; in `payInstrID` and `IDToken` capitals stand together. */
+/**
+ * Splits names into words: `tipAmount`, `tip_amount` and `TIP-AMOUNT` are equal. In `payInstrID`
+ * and `IDToken` consecutive capitals form one word.
+ */
 function wordsOf(name: string): string[] {
   const apart = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/([A-Z])([A-Z][a-z])/g, "$1 $2");
   return apart.toLowerCase().split(/[^a-z]+/);
@@ -64,23 +74,32 @@ function valueAt(value: unknown, path: string): unknown {
   return path.split(".").reduce((at, name) => (isObject(at) ? Object.entries(at).find(([own]) => own === name)?.[1] : undefined), value);
 }
 
-/** The value of the header. Names are of the caller's choice: what could not stand in a list in a header is replaced. */
+/**
+ * Returns the value of the header. Callers choose the names, so characters that would break a list
+ * in a header are replaced.
+ */
 export function ignoredHeader(names: readonly string[]): string {
   const shown = [...new Set(names.slice(0, IGNORED_NAMES_MAX).map(printable))];
   return names.length > IGNORED_NAMES_MAX ? `${shown.join(", ")}, ...` : shown.join(", ");
 }
 
-/** A name chosen by a caller, safe in a message and in a header. */
+/** Makes a name that a caller chose safe for a message and a header. */
 export function printable(name: string): string {
   return maskPans(name)
     .replace(/[^\x20-\x2b\x2d-\x7e]/g, "?")
     .slice(0, NAME_CHARS_MAX);
 }
 
-/** A member of what the relay answers, in what it takes: ignored, so that a record that was read can be sent back changed. */
+/**
+ * A request member that the relay only returns. It is ignored, so that a client can send back a
+ * changed record.
+ */
 export const ReadOnly = Type.Optional(Type.Unknown({ readOnly: true, description: "Ignored." }));
 
-/** The same schema, without members that it does not declare; a record, and an object that says that it takes others, stay open. */
+/**
+ * Returns the schema without members that it does not declare. Records, and objects that explicitly
+ * accept others, stay open.
+ */
 export function closed(schema: TSchema): TSchema {
   if (schema[Kind] === "Array") return { ...schema, items: closed(schema["items"]) };
   if (schema[Kind] === "Union") return { ...schema, anyOf: schema["anyOf"].map(closed) };
@@ -89,11 +108,15 @@ export function closed(schema: TSchema): TSchema {
   return { ...schema, properties: Object.fromEntries(members), additionalProperties: schema["additionalProperties"] ?? false };
 }
 
-/** Copies a value that its schema accepts, without what is ignored of it; adds the names of that to `ignored`, with dots between levels. */
+/**
+ * Copies a value that its schema accepts, without ignored members. Their names are added to
+ * `ignored`, with dots between levels.
+ */
 export type Keep = (value: unknown, at: string, ignored: string[]) => unknown;
 
 /**
- * Null where nothing is ignored. Members that are `readOnly` in the schema are ignored too.
+ * Returns null if nothing can be ignored. Members that are `readOnly` in the schema are ignored
+ * too.
  */
 export function keepDeclared(schema: TSchema): Keep | null {
   switch (schema[Kind]) {
@@ -135,7 +158,7 @@ function keepItems(items: TSchema): Keep | null {
   return (value, at, ignored) => (Array.isArray(value) ? value.map((item, index) => keep(item, `${at}.${index}`, ignored)) : value);
 }
 
-/** By the first alternative that accepts the value. */
+/** Uses the first alternative that accepts the value. */
 function keepOfOne(alternatives: readonly TSchema[]): Keep | null {
   const keeps = alternatives.map((schema) => ({ schema, keep: keepDeclared(schema) }));
   if (keeps.every(({ keep }) => keep === null)) return null;

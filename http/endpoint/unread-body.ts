@@ -5,20 +5,26 @@ import { withoutByteOrderMark } from "../../engine/kernel/well-formed.ts";
 import type { UnreadPosting } from "../../engine/payments/unread-posting.ts";
 import type { UnreadBody } from "./endpoint.ts";
 
-/** What a body in gzip may unpack to; as much as one may have that is not packed. */
+/** The largest size of an unpacked gzip body, which equals the limit of an uncompressed one. */
 const UNPACKED_BYTES_MAX = 65_536;
 
-/** Characters of no text: control characters but for tab, line feed and carriage return. */
+/**
+ * Matches characters that no text has: control characters except tab, line feed and carriage
+ * return.
+ */
 const CONTROL = /(?![\t\n\r])\p{Cc}/u;
 
-/** ISO-8859-1, and the quotes and the euro that Windows writes in its gaps; every byte is a character in it. */
+/** ISO-8859-1 with the quotes and the euro sign that Windows adds. Every byte is a character. */
 const LATIN_1 = new TextDecoder("windows-1252");
-/** Its byte order mark is taken away with that of the others. */
+/** Keeps the byte order mark, which is removed later for all encodings. */
 const UTF_8 = new TextDecoder("utf-8", { ignoreBOM: true });
 const UTF_16_LE = new TextDecoder("utf-16le");
 const UTF_16_BE = new TextDecoder("utf-16be");
 
-/** Reads of a body that could not be read what operators can make use of: its text, whatever it is encoded in, where it is one. */
+/**
+ * Returns what operators can use of a body that could not be read: its text in any encoding, if it
+ * is a text.
+ */
 export function unreadPosting({ bytes, isWhole, contentType, reason }: UnreadBody): UnreadPosting {
   const isMissing = bytes.length === 0 && !isWhole;
   const text = isMissing ? null : textOf(bytes);
@@ -39,7 +45,7 @@ function textOf(bytes: Uint8Array): string | null {
   return CONTROL.test(text) ? null : text;
 }
 
-/** Programs in C send the byte that ends their texts. */
+/** Removes the zero bytes with which programs in C end texts. */
 function withoutTrailingNuls(text: string): string {
   let end = text.length;
   while (end > 0 && text.charCodeAt(end - 1) === 0) end -= 1;
@@ -56,7 +62,10 @@ function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
-/** Null for bytes that are not gzip, and for content larger than the limit. Truncated gzip is unpacked as far as possible. */
+/**
+ * Returns null for bytes that are not gzip, and for content larger than the limit. Truncated gzip
+ * is unpacked as far as possible.
+ */
 function gunzip(bytes: Uint8Array): Uint8Array | null {
   try {
     return gunzipSync(bytes, { maxOutputLength: UNPACKED_BYTES_MAX, finishFlush: constants.Z_SYNC_FLUSH });
@@ -69,7 +78,10 @@ function isForm(contentType: string): boolean {
   return contentType.trimStart().toLowerCase().startsWith("application/x-www-form-urlencoded");
 }
 
-/** Card numbers can be masked only if they are not percent-encoded (`%34`). A text that is not validly encoded is returned unchanged. */
+/**
+ * Decodes percent-encoding, because card numbers can be masked only without it (`%34`). A text that
+ * is not validly encoded is returned unchanged.
+ */
 function decodedForm(text: string): string {
   return text.replaceAll("+", " ").replace(/(?:%[0-9A-Fa-f]{2})+/g, (encoded) => {
     try {

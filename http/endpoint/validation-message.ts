@@ -2,8 +2,9 @@ import { Kind, type TSchema } from "@sinclair/typebox";
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 
 /**
- * What is wrong with a value in words that help the caller: `amount: must be an integer of 1 or more`. Never holds the value
- * itself, which may be a card number. A schema's own text goes into its option `errorMessage`.
+ * Describes what is wrong with a value in words that help the caller, such as `amount: must be an
+ * integer of 1 or more`. It never contains the value, which may be a card number. The option
+ * `errorMessage` of a schema replaces the text.
  */
 export function validationMessage(error: ValueError, root: string): string {
   const path = error.path.slice(1).replaceAll("/", ".");
@@ -20,7 +21,7 @@ export function validationMessage(error: ValueError, root: string): string {
   }
 }
 
-/** What a schema asks for: `must be one of CARD, VOUCHER`. */
+/** Returns the requirement of a schema, such as `must be one of CARD, VOUCHER`. */
 export function requirementOf(schema: TSchema): string {
   return typeof schema["errorMessage"] === "string" ? schema["errorMessage"] : `must be ${kindOf(schema)}`;
 }
@@ -73,7 +74,7 @@ function recordOf(schema: TSchema): string {
 
 function range(minimum: unknown, maximum: unknown, unit: string): string {
   const from = minimum === undefined || minimum === Number.MIN_SAFE_INTEGER ? undefined : minimum;
-  // The largest safe integer is a bound of the format, not one that a caller needs to be told.
+  // The largest safe integer is a bound of the format, which callers need not know.
   const to = maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
   if (from !== undefined && to !== undefined) return ` of ${from} to ${to}${unit}`;
   if (from !== undefined) return ` of ${from}${unit} or more`;

@@ -1,10 +1,10 @@
-/** What stands in a cell: a text, a time, an amount, a number, or yes and no. Null: nothing. */
+/** The content of a cell. Null is an empty cell. */
 export type Cell =
   | string
   | number
   | boolean
   | null
-  /** Milliseconds. */
+  /** Milliseconds since the epoch. */
   | { readonly atMs: number }
   | { readonly minor: number; readonly currency: string };
 

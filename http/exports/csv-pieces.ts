@@ -7,7 +7,7 @@ import type { LocalTime } from "../surfaces/parts/time.ts";
 import type { Cell, Row } from "./cells.ts";
 import { FLAGS, headingsOf } from "./headings.ts";
 
-/** A CSV in pieces, one for each batch of rows. */
+/** Returns a CSV in pieces, one for each batch of rows. */
 export async function* csvPieces(
   rows: AsyncIterable<readonly Row[]>,
   order: Pick<ExportOrder, "list" | "columns" | "lang">,

@@ -8,17 +8,20 @@ import { TransactionTotals } from "./transaction-totals.ts";
 import { xlsxPieces } from "./xlsx-pieces.ts";
 
 export interface ExportSourceOptions extends ListOperations {
-  /** A sheet is large in memory: one at a time on a node. False where another one is being made. */
+  /**
+   * Takes the place for a sheet, which needs much memory, so that a node makes one at a time.
+   * Returns false while another one is being made.
+   */
   takeSheet(): boolean;
   giveSheetBack(): void;
-  /** Resolves after so many milliseconds. */
+  /** Resolves after this many milliseconds. */
   pause(ms: number): Promise<void>;
 }
 
-/** How often it looks whether another sheet is done. */
+/** The interval between checks for whether another sheet is done. */
 const LOOK_MS = 500;
 
-/** Contents of exports, made of the lists as whoever asked for them sees these now. */
+/** Returns the contents of exports. Lists are read as the requester may see them now. */
 export function createExportSource(options: ExportSourceOptions): ExportSource {
   return {
     turn: async ({ order }, signal) => {
@@ -40,7 +43,10 @@ export function createExportSource(options: ExportSourceOptions): ExportSource {
   };
 }
 
-/** Who asked for it, with the role of now: who may not export any more gets nothing, however long it has waited. */
+/**
+ * Returns the requester with their current role. A requester who may no longer export gets nothing,
+ * even for an older request.
+ */
 async function callerOf({ users }: Pick<ListOperations, "users">, record: ExportRecord): Promise<Caller> {
   const { merchantId, partnerId, livemode, createdBy, order } = record;
   if (createdBy.type === "key") {

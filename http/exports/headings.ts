@@ -2,7 +2,7 @@ import type { Locale } from "../../engine/accounts/account.ts";
 import type { ExportOrder } from "../../engine/exports/export.ts";
 import { columnsOf } from "../surfaces/merchant/exports/columns.ts";
 
-/** What stands above the columns of a file; times name their zone. */
+/** Returns the texts above the columns of a file. Times name their zone. */
 export function headingsOf({ list, columns, lang }: Pick<ExportOrder, "list" | "columns" | "lang">, zone: string): string[] {
   const known = columnsOf(list);
   return columns.map((name) => {

@@ -15,7 +15,7 @@ import type { LocalTime } from "../surfaces/parts/time.ts";
 import type { Cell, Row } from "./cells.ts";
 import type { TransactionTotals } from "./transaction-totals.ts";
 
-/** What the rows of lists are read by, as their endpoints read them. */
+/** The collaborators that read the rows of lists, as the lists' endpoints read them. */
 export interface ListOperations
   extends Pick<PaymentLinkOperations, "portalLinks" | "paymentLinkUrl" | "users">,
     Pick<SubscriptionOperations, "subscriptions" | "subscriptionUrl" | "clock"> {
@@ -24,20 +24,22 @@ export interface ListOperations
   localTime: LocalTime;
 }
 
-/** Items of one page: what the lists' endpoints permit. */
+/** The largest page that the lists' endpoints permit. */
 const PAGE_ITEMS = 200;
 
-/** Rows that are made in one turn: a millisecond or two, so that payments do not wait for a file. */
+/**
+ * Rows made in one turn. They take a millisecond or two, so that payments do not wait for a file.
+ */
 const ROWS_AT_ONCE = 250;
 
 type Column<Item> = (item: Item) => Cell;
 
 const time = (iso: string | null): Cell => (iso === null ? null : { atMs: Date.parse(iso) });
 
-/** What items have as members of the same name, or as the amount of an item. */
+/** Columns that items have as members of the same name, or as the amount of an item. */
 type Derived<Item> = keyof Item | (Item extends { readonly amountMinor: number; readonly currency: string } ? "amount" : never);
 
-/** How columns are read that items do not have as members. */
+/** Readers of the columns that items do not have as members. */
 type Columns<L extends ExportList, Item> = Readonly<Record<Exclude<ColumnName<L>, Derived<Item>>, Column<Item>>>;
 
 const OF_TRANSACTIONS: Columns<"transactions", MerchantTransaction> = {
@@ -75,8 +77,9 @@ const OF_SUBSCRIPTIONS: Columns<"subscriptions", SubscriptionJson> = {
 };
 
 /**
- * The rows of a list, in its order and as the caller sees them, a few at a time. `askedAtMs`: when it was asked for. Transactions are added to `totals`. Throws RelayError as
- * the list's endpoint does.
+ * Returns the rows of a list in its order, a few at a time, as the caller may see them. `askedAtMs`
+ * is the time of the request. Transactions are added to `totals`. Throws the RelayErrors of the
+ * list's endpoint.
  */
 export async function* listRows(
   operations: ListOperations,
@@ -144,7 +147,7 @@ function rowOf<Item extends object>(
   const known = columnsOf(list);
   const wanted = columns.map((name) => {
     const kind = known.get(name)?.kind;
-    // They were checked when it was asked for.
+    // Column names were checked when the export was requested.
     if (kind === undefined) throw new Error(`${list} has no column ${name}`);
     return own[name] ?? ((item: Item) => cellOf(kind, name, item));
   });

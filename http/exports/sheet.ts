@@ -5,23 +5,27 @@ import type { Cell } from "./cells.ts";
 import { FLAGS } from "./headings.ts";
 import type { ToSheet } from "./xlsx-message.ts";
 
-/** Excel's own limit of a cell. */
+/** Excel's own limit for a cell. */
 const TEXT_LENGTH_MAX = 32_767;
 
 const DATE_FORMATS: Readonly<Record<Locale, string>> = { it: "dd/mm/yyyy hh:mm:ss", en: "yyyy-mm-dd hh:mm:ss" };
 
 export interface Sheet {
   add(rows: readonly (readonly Cell[])[]): void;
-  /** Below all others, in bold. */
+  /** Adds rows below all others, in bold. */
   addTotals(rows: readonly (readonly Cell[])[]): void;
   file(): Promise<Uint8Array>;
 }
 
-/** A workbook of one sheet. Everything that is a text is a cell of a text, whatever it begins with: nothing of it is ever a formula. */
+/**
+ * Returns a workbook with one sheet. Every text becomes a text cell, whatever it begins with, so
+ * that no text is ever a formula.
+ */
 export function createSheet({ name, headings, widths, lang }: Extract<ToSheet, { type: "head" }>): Sheet {
   const data: SheetData = [headings.map((value) => ({ type: String, value, fontWeight: "bold" as const }))];
   const dateFormat = DATE_FORMATS[lang];
-  // The same few objects for all cells of a kind would not do: each has its value. Formats are looked up once for each currency.
+  // Formats are stored once for each currency. Cells cannot be shared, because each has its own
+  // value.
   const formats = new Map<string, string>();
 
   function amountFormat(currency: string): string {
@@ -55,7 +59,10 @@ export function createSheet({ name, headings, widths, lang }: Extract<ToSheet, {
   };
 }
 
-/** The file format reads `_xHHHH_` as the character of that code, so that such a text has its first sign written as a code. */
+/**
+ * The file format reads `_xHHHH_` as the character with that code, so the first sign of such a text
+ * is written as a code.
+ */
 function escaped(text: string): string {
   return text.replace(/_(?=x[0-9a-f]{4}_)/gi, "_x005F_");
 }

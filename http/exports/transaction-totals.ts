@@ -14,14 +14,14 @@ const LABELS: Readonly<Record<Locale, (currency: string) => string>> = {
   en: (currency) => `Total of approved payments ${currency}`,
 };
 
-/** What the transactions of a file come to, for the rows below them: approved payments, in each currency that is known. */
+/** Sums the approved payments of a file for the rows below it, in each known currency. */
 export class TransactionTotals {
   readonly #sums = new Map<string, Sums>();
 
   add(found: MerchantTransaction): void {
     const { transaction, isPayment, refundedMinor } = found;
     const { status, currency, amountCents } = transaction;
-    // What is no currency has no total; a terminal may write anything in its place.
+    // A terminal may write any text as the currency. An unknown one has no total.
     if (!isPayment || status !== "OK" || currencyDecimals(currency) === null) return;
     const sums = this.#sums.get(currency) ?? { amount: 0, refundedAmount: 0, netAmount: 0 };
     sums.amount += amountCents;
@@ -30,7 +30,10 @@ export class TransactionTotals {
     this.#sums.set(currency, sums);
   }
 
-  /** A row for each currency, with the columns of the order; none where it has no column with a total. */
+  /**
+   * Returns a row for each currency, with the columns of the order, or no row if no column has a
+   * total.
+   */
   rows({ list, columns, lang }: Pick<ExportOrder, "list" | "columns" | "lang">): Row[] {
     const known = columnsOf(list);
     if (!columns.some(isSummed)) return [];

@@ -2,8 +2,10 @@ import type { Locale } from "../../engine/accounts/account.ts";
 import type { Cell } from "./cells.ts";
 
 /**
- * What goes to the thread that makes a sheet: the head, batches of rows, the rows of totals below them, the end. Its answers: how many batches it has taken (so that no more than a few wait), then the
- * file, or why there is none. Times are those of the zone's clocks, as if they were UTC: a sheet knows no zones.
+ * Messages to the thread that makes a sheet: the head, batches of rows, the rows of totals below
+ * them, and the end. The thread reports how many batches it has taken, so that only a few wait, and
+ * then the file or the reason why there is none. Times are local times written as if they were UTC,
+ * because a sheet has no time zones.
  */
 export type ToSheet =
   | {

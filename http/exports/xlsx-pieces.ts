@@ -11,10 +11,13 @@ import type { FromSheet, ToSheet } from "./xlsx-message.ts";
 
 const PROGRAM = new URL(import.meta.url.endsWith(".ts") ? "./xlsx-worker.mjs" : "./xlsx-worker.js", import.meta.url);
 
-/** Some 240 MB for fifty thousand rows, and as much again for long texts. What needs more ends with its thread, not with the node. */
+/**
+ * Fifty thousand rows need about 240 MB, and long texts as much again. A larger file ends its
+ * thread, but not the node.
+ */
 const MEMORY_MB = 512;
 
-/** Batches that the thread has not taken yet. */
+/** The most batches that wait for the thread. */
 const BATCHES_AHEAD = 8;
 
 const FILE_PIECE_BYTES = 65_536;
@@ -24,12 +27,15 @@ const WIDTHS = { text: 24, words: 14, time: 20, amount: 14, integer: 8, flag: 8 
 export interface XlsxOptions {
   localTime: LocalTime;
   signal: AbortSignal;
-  /** What the rows come to, once all of them were read. */
+  /** The totals, once all rows were read. */
   totals?: Pick<TransactionTotals, "rows">;
   program?: URL;
 }
 
-/** An XLSX in pieces: the rows go to a thread of its own, which makes the file of them. Throws ExportRefused for more rows than there is room for. */
+/**
+ * Returns an XLSX in pieces. The rows go to a separate thread, which makes the file. Throws
+ * ExportRefused for too many rows.
+ */
 export async function* xlsxPieces(
   rows: AsyncIterable<readonly Row[]>,
   order: Pick<ExportOrder, "list" | "columns" | "lang">,
@@ -62,7 +68,7 @@ export async function* xlsxPieces(
   }
 }
 
-/** The thread, with what it has said. */
+/** Starts the thread and receives its messages. */
 function startSheet(program: URL, signal: AbortSignal) {
   const worker = new Worker(program, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB } });
   let ahead = 0;

@@ -1,4 +1,5 @@
-// For the sources only, in JavaScript, because Node 20 ignores --import in a worker: it has to ask for TypeScript by itself.
+// Runs the TypeScript sources. It is JavaScript and registers tsx by itself, because Node 20
+// ignores --import in a worker.
 import { register } from "tsx/esm/api";
 
 register();

@@ -2,7 +2,10 @@ import { parentPort } from "node:worker_threads";
 import { createSheet, type Sheet } from "./sheet.ts";
 import type { FromSheet, ToSheet } from "./xlsx-message.ts";
 
-/** A thread that makes one sheet and ends: to pack fifty thousand rows takes seconds, in which a shard would answer nobody. */
+/**
+ * This thread makes one sheet and ends. Packing fifty thousand rows takes seconds, in which a shard
+ * would respond to no request.
+ */
 let sheet: Sheet | null = null;
 
 function answer(message: FromSheet, transfer: ArrayBuffer[] = []): void {
@@ -25,7 +28,7 @@ async function take(message: ToSheet): Promise<void> {
     return;
   }
   if (message.type === "totals") return sheet.addTotals(message.rows);
-  // Of its own memory, which goes to the other thread as it is.
+  // The bytes have their own memory, which is transferred to the other thread without a copy.
   const bytes = new Uint8Array(await sheet.file());
   answer({ type: "file", bytes }, [bytes.buffer]);
   parentPort?.close();

@@ -3,19 +3,22 @@ import type { DisputeActor } from "../../../engine/disputes/dispute.ts";
 import type { PortalLinkCreator } from "../../../engine/portal-links/portal-link.ts";
 import type { ResourceContext } from "../../endpoint/resource.ts";
 
-/** Somebody or something that acts for a merchant. */
+/** A person, an API key or an AI agent that acts for a merchant. */
 export type Actor = DisputeActor | PortalLinkCreator | AgentCredentialCreator;
 
-/** Names an actor as the caller may see it, or with `maySee` as somebody who sees personal data may or may not. */
+/**
+ * Names an actor as the caller may see it. `maySee` overrides whether the caller sees personal
+ * data.
+ */
 export type ActorNames<A extends Actor> = (actor: A, maySee?: boolean) => { by: string; byType: A["type"] | "former_user" };
 
-/** The context of resources that show when it is, and who did something. */
+/** The context of resources that show who did something, or that depend on the current time. */
 export interface ActorContext<A extends Actor> extends ResourceContext {
   readonly names: ActorNames<A>;
   readonly nowMs: number;
 }
 
-/** The context in which documents show examples: that of a secret key. */
+/** The context of examples in documents, which is that of a secret key. */
 export const EXAMPLE_CONTEXT = {
   caller: {
     type: "merchantKey",

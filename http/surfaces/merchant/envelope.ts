@@ -3,7 +3,7 @@ import type { ErrorCode } from "../../../engine/kernel/errors.ts";
 import { type ErrorEnvelope, USUAL_STATUS } from "../../endpoint/error-envelope.ts";
 import { responseTitle } from "../parts/response-title.ts";
 
-/** Codes of the portal beyond the usual ones. Further codes may be added. */
+/** The portal's codes in addition to the usual ones. Further codes may be added. */
 export const PORTAL_CODES = [
   "invalid_login",
   "invalid_code",
@@ -79,7 +79,7 @@ function errorBody(code: string, message: string): Static<typeof MerchantError> 
   return { status: "error", error: message, message, code };
 }
 
-/** An expected refusal in the one error body. */
+/** Returns an expected rejection in the common error body. */
 export function refusal<S extends 400 | 401 | 403 | 404 | 409 | 410 | 415>(status: S, code: PortalCode, message: string) {
   return { status, body: { status: "error" as const, error: message, message, code } };
 }

@@ -37,7 +37,8 @@ export const exportMerchantTransactions = reads.endpoint({
     const release = once(() => downloads.giveBack(merchantId));
     try {
       const batches = merchantTransactions.stream(merchantId, filter, request.gone)[Symbol.asyncIterator]();
-      // Before anything is answered: what cannot be read now is a 503, and not a file that breaks off.
+      // The first batch is read before the response starts, so that a failed query is a 503 and not
+      // a truncated file.
       const first = await batches.next();
       const days = `${query.from ?? "until"}_${query.to ?? localTime.dayOf(clock.nowMs())}`;
       return {
@@ -52,14 +53,17 @@ export const exportMerchantTransactions = reads.endpoint({
   },
 });
 
-/** Rows that are written in one turn: a millisecond or two, so that payments do not wait for a download. */
+/**
+ * Rows written in one turn. They take a millisecond or two, so that payments do not wait for a
+ * download.
+ */
 const ROWS_AT_ONCE = 250;
 
 type Batches = AsyncIterator<readonly MerchantTransaction[]>;
 
 /**
- * The file in pieces. An iterator by hand, since a generator that was never begun ends without its `finally`, and who asked may be gone before the first
- * piece is read.
+ * Returns the file in pieces. The iterator is written by hand, because the caller may be gone
+ * before the first piece is read, and a generator that never started does not run its `finally`.
  */
 function piecesOf(
   csv: TransactionsCsv,

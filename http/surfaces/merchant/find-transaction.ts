@@ -59,7 +59,10 @@ export const findMerchantTransaction = reads.endpoint({
   },
 });
 
-/** Throws RelayError `not_found` for what is not there, or is another merchant's. */
+/**
+ * Throws RelayError `not_found` if there is no such transaction, or if it belongs to another
+ * merchant.
+ */
 export async function ownTransaction(
   { merchantTransactions }: { merchantTransactions: Pick<MerchantTransactions, "find"> },
   merchantId: string,

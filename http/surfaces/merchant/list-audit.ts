@@ -81,20 +81,20 @@ function itemOf(id: string, entry: AuditEntry, maySee: boolean): AuditItemJson {
     id,
     at: iso(atMs),
     actor: seen(actorOf(entry)),
-    // Where operators and partners sit is none of the merchant's business.
+    // The addresses of operators and partners do not concern the merchant.
     ipAddress: maySee && isMerchantsOwn(entry) ? ipAddress : null,
     action,
     subject: seen(subject),
     members: [...members],
     outcome: outcome.type,
     code: outcome.type === "refused" ? outcome.code : null,
-    // People write into it what they like.
+    // A note is free text and may contain personal data.
     note: maySee ? (entry.note ?? null) : null,
     requestId,
   };
 }
 
-/** Of others than the merchant's own people only what they are. */
+/** Shows only the type of an actor outside the merchant's team. */
 function actorOf(entry: AuditEntry): string {
   if (isMerchantsOwn(entry)) return entry.username === entry.merchantId ? "API key" : entry.username;
   return entry.actor.startsWith("partner") ? "Partner" : "Administrator";

@@ -7,7 +7,10 @@ import { damagedCursor, rangeOfQuery } from "./transaction-query.ts";
 
 export const LogQuerySchema = Type.Object({ ...LOG_FILTERS, ...PAGE_QUERY });
 
-/** What a query asks for. Throws RelayError `invalid_request` for a range that ends before it begins, and for a cursor that no page gave. */
+/**
+ * Reads a query. Throws RelayError `invalid_request` for a range that ends before it begins, and
+ * for an unknown cursor.
+ */
 export function logQueryOf(query: Static<typeof LogQuerySchema>, localTime: LocalTime): LogQuery {
   const { objectId, requestId, outcome, cursor, limit } = query;
   return {
@@ -22,7 +25,10 @@ export function logQueryOf(query: Static<typeof LogQuerySchema>, localTime: Loca
   };
 }
 
-/** Where a page ended, as an opaque text. It names a place in the list of whoever asks, and opens nothing. */
+/**
+ * Returns where a page ended as an opaque text. It is a position in the caller's own list and
+ * grants nothing.
+ */
 export function logCursorOf(id: string | null): string | null {
   return id === null ? null : Buffer.from(id).toString("base64url");
 }

@@ -2,7 +2,10 @@ import { type Static, Type } from "@sinclair/typebox";
 import { AuditOutcome, words } from "../parts/schemas.ts";
 import { FromDay, nullable, ToDay, time } from "./schema-parts.ts";
 
-/** The JSON of a merchant's logs (who changed what, what its objects went through, calls to others): endpoints declare it, the portal's pages take their types from it. */
+/**
+ * The JSON of a merchant's logs: changes, events of its objects, and outgoing calls. Endpoints
+ * declare it, and the portal's pages take their types from it.
+ */
 
 export const AuditItem = Type.Object(
   {
@@ -25,7 +28,9 @@ export const AuditItem = Type.Object(
   { title: "PortalAuditEntry" },
 );
 
-/** Filters of GET /logs/workflow and GET /logs/calls, beside PAGE_QUERY; newest first. */
+/**
+ * The filters of GET /logs/workflow and GET /logs/calls, without PAGE_QUERY. The newest come first.
+ */
 export const LOG_FILTERS = {
   from: Type.Optional(FromDay),
   to: Type.Optional(ToDay),

@@ -2,7 +2,10 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Day, nullable, time } from "./schema-parts.ts";
 import { Method } from "./transaction-schemas.ts";
 
-/** The JSON of the overview: the endpoint declares it, the portal's page takes its types from it. */
+/**
+ * The JSON of the overview. The endpoint declares it, and the portal's page takes its types from
+ * it.
+ */
 
 const Sums = Type.Object(
   {
@@ -21,7 +24,7 @@ const HourSums = Type.Object(
   { title: "HourlyTransactionSums" },
 );
 
-/** GET /overview. With `day`: that day as a whole, against the same weekday a week before. */
+/** GET /overview. With `day` it compares that whole day with the same weekday a week before. */
 export const Overview = Type.Object(
   {
     day: Day,
@@ -36,7 +39,7 @@ export const Overview = Type.Object(
     byMethod: Type.Array(Type.Object({ method: Method, ...Sums.properties })),
     byTerminal: Type.Array(Type.Object({ terminalId: Type.String(), ...Sums.properties })),
     terminals: Type.Object({ online: Type.Integer(), total: Type.Integer() }),
-    /** What waits for somebody, by its time. */
+    /** Tasks that wait for a person, ordered by their time. */
     tasks: Type.Array(Type.Object({ kind: Type.String(), subject: Type.String(), dueAt: nullable(time("until when.")) })),
   },
   { title: "PortalOverview" },

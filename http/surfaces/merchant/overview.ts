@@ -15,7 +15,10 @@ import { MERCHANT_BASE, merchantOf, merchantOwnerOf, PORTAL_RATE } from "./surfa
 import { methodOf } from "./transaction-item.ts";
 import { dayOfQuery } from "./transaction-query.ts";
 
-/** What is compared ends on whole quarters of a minute, so that all who look within one share an answer. */
+/**
+ * Compared ranges end on whole quarters of a minute, so that all requests within one share a
+ * response.
+ */
 const SHARED_MS = 15_000;
 const HOUR_MS = 3_600_000;
 const DAYS_BEFORE = 7;
@@ -100,7 +103,10 @@ interface Range {
   untilMs: number;
 }
 
-/** The day that is asked for and the one that it is compared with. Today is asked for to its end: nothing is there yet, and the answer can be shared. */
+/**
+ * Returns the requested day and the one that it is compared with. Today's range reaches to the end
+ * of the day, which has no payments yet, so that the response can be shared.
+ */
 function rangesOf(
   asked: string | undefined,
   nowMs: number,
@@ -118,12 +124,12 @@ function rangesOf(
   return { day, complete, range, before: { fromMs: before.fromMs, untilMs } };
 }
 
-/** What is to be answered stands first, the most urgent at the top. */
+/** Returns the task to respond to a dispute. These tasks come first, the most urgent at the top. */
 function dueTask({ kind, id, dueAtMs }: DisputeTask): OverviewJson["tasks"][number] {
   return { kind, subject: id, dueAt: iso(dueAtMs) };
 }
 
-/** Payments by their uuid, links and subscriptions by their id, newest first. */
+/** Returns payments by uuid and links and subscriptions by id, newest first. */
 function tasksOf(
   attention: readonly MerchantAttentionItem[],
   linkTasks: readonly PortalLinkTask[],

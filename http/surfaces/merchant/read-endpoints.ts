@@ -12,7 +12,7 @@ import type { ReadOperations } from "./reads.ts";
 import type { MerchantOperations } from "./surface.ts";
 import { merchantTransactionReceipt } from "./transaction-receipt.ts";
 
-/** What a merchant reads: its payments, its terminals, who changed what, and what became of what is its own. */
+/** The endpoints by which a merchant reads its payments, terminals and logs. */
 export const readEndpoints: Endpoint<ReadOperations & MerchantOperations>[] = [
   merchantOverview,
   listMerchantTransactions,

@@ -15,7 +15,7 @@ import type { Terminals } from "../../../engine/terminals/terminals.ts";
 import type { LocalTime } from "../parts/time.ts";
 import { merchantSurface } from "./surface.ts";
 
-/** What the endpoints use that a merchant reads its payments, terminals and log by. */
+/** The collaborators of the endpoints that read payments, terminals and logs. */
 export interface ReadOperations {
   merchantTransactions: MerchantTransactions;
   merchantTerminals: MerchantTerminals;
@@ -27,11 +27,11 @@ export interface ReadOperations {
   alerts: Pick<Alerts, "ofPayment">;
   merchantAudit: MerchantAudit;
   merchantLogs: MerchantLogs;
-  /** As its partner wrote it. */
+  /** Returns the name that the partner gave the merchant. */
   merchantName(merchantId: string): Promise<string>;
   terminals: Pick<Terminals, "command">;
   links: Pick<Links, "byTxId">;
-  /** Downloads of one merchant that run at once. */
+  /** Limits the concurrent downloads of one merchant. */
   downloads: DownloadPlaces;
   localTime: LocalTime;
   clock: Pick<Clock, "nowMs">;
@@ -39,12 +39,14 @@ export interface ReadOperations {
 }
 
 export interface DownloadPlaces {
-  /** False where the merchant has as many as it may. */
+  /** Returns false if the merchant has reached its limit. */
   take(merchantId: string): boolean;
   giveBack(merchantId: string): void;
 }
 
 export const reads = merchantSurface<ReadOperations>();
 
-/** A query of ClickHouse has 3 s; a panel that has to do without says so instead of waiting. */
+/**
+ * A query of ClickHouse may take 3 s. A panel without data reports that instead of waiting longer.
+ */
 export const READ_DEADLINE_MS = 3_500;

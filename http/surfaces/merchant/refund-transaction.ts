@@ -11,7 +11,7 @@ import { ownLink, refundDecision, type WhyNoRefund } from "./refund-decision.ts"
 import { MERCHANT_BASE, merchantOwnerOf, merchantSurface, PORTAL_RATE } from "./surface.ts";
 import { Refund, RefundTransaction } from "./transaction-schemas.ts";
 
-/** What refunds use. */
+/** The collaborators of refunds. */
 export interface RefundOperations {
   links: Pick<Links, "byTxId">;
   merchantTransactions: Pick<MerchantTransactions, "find">;
@@ -20,10 +20,10 @@ export interface RefundOperations {
 
 const refunds = merchantSurface<RefundOperations>();
 
-/** The gateway moves the money meanwhile. */
+/** The gateway moves the money during the request. */
 const DEADLINE_MS = 20_000;
 
-/** Somebody may still be at it. */
+/** Another request may still be processing the refund. */
 const RETRY_AFTER_SECONDS = 3;
 
 export const refundTransaction = refunds.endpoint({
@@ -91,7 +91,10 @@ const MESSAGES: Readonly<Record<Exclude<WhyNoRefund, "outcome_unknown">, string>
   under_dispute: "The payment is under dispute and cannot be refunded",
 };
 
-/** An answer with a time to retry is not kept for its idempotency key: the same request again is to find out. */
+/**
+ * An error with a time to retry is not stored for its idempotency key, so the repeated request
+ * reads the outcome.
+ */
 function notRefunded(reason: WhyNoRefund) {
   if (reason === "outcome_unknown") {
     throw new RelayError("conflict", "The outcome of the refund is not known yet: repeat the same request to learn it", {

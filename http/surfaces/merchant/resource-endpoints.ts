@@ -61,21 +61,23 @@ export function listEndpoint<Operations, R, C extends ResourceContext, Q extends
 
 /** One record of a resource, as endpoints find and show it. */
 interface OneFacts<Operations, R, C, S extends TSchema> {
-  /** As in "There is no such dispute", which `missing` replaces. */
+  /** The noun in "There is no such dispute", which `missing` replaces. */
   readonly noun: string;
   readonly missing?: string;
   readonly path: string;
   /** Default: 1 to 64 characters. */
   readonly idParameter: SchemaOptions & { readonly parameterName: string };
   readonly resource: View<R, C, S>;
-  /** Null: there is none, it is another merchant's, or it is of the other environment. */
+  /**
+   * Returns null if there is no such record, or if it belongs to another merchant or environment.
+   */
   find(operations: Operations, owner: Owner, id: string, caller: Caller): Promise<R | null>;
   context(operations: Operations, caller: Caller, records: readonly [R]): C | Promise<C>;
 }
 
 type ActionInput<B extends TSchema> = Input<{ id: string }, unknown, unknown, BodyOf<B>>;
 
-/** `path` is behind the path of the record. */
+/** `path` follows the path of the record. */
 interface ActionFacts<Operations, R, B extends TSchema> extends Omit<EndpointFacts, "auth" | "role" | "rateLimit"> {
   readonly may: MerchantAct;
   readonly body?: B;
@@ -86,7 +88,10 @@ interface ActionFacts<Operations, R, B extends TSchema> extends Omit<EndpointFac
   readonly done: { readonly description: string; readonly changes?: object; readonly sharedName?: string };
   /** The description of 409. */
   readonly conflict?: string;
-  /** Returns the record, a refusal, or null if the merchant has no such record. May throw RelayError. */
+  /**
+   * Returns the record, a refusal, or null if the merchant has no such record. May throw
+   * RelayError.
+   */
   run(operations: Operations, owner: Owner, input: ActionInput<B>): Promise<{ readonly done: R } | ReturnType<typeof refusal<409>> | null>;
 }
 
@@ -99,7 +104,7 @@ export function oneOf<Operations, R, C extends ResourceContext, S extends TSchem
   const body = okOf<TSchema>(resource.schema);
   const json = async (operations: Operations, caller: Caller, record: R) =>
     resource.json(record, await context(operations, caller, [record]));
-  /** The one answer for what is not there, is another merchant's, or is of the other environment. */
+  /** The one error for a record that is absent, another merchant's, or of the other environment. */
   const notFound = () => new RelayError("not_found", missing);
   return {
     params,

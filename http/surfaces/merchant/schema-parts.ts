@@ -3,13 +3,17 @@ import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "../../../engine/accoun
 import { DAY } from "../parts/time.ts";
 
 /**
- * What the schemas of `/api/merchant` have in common; each resource's own are in a `schemas.ts` of its folder, or in a `<resource>-schemas.ts` here. Times are ISO 8601 in
- * UTC; amounts are integers in minor units of the currency. Every answer is `{status: "ok", data}` with one of the schemas as `data`.
+ * The common parts of the schemas of `/api/merchant`. The schemas of a resource are in `schemas.ts`
+ * of its folder, or in `<resource>-schemas.ts` here. Times are ISO 8601 in UTC; amounts are
+ * integers in minor units of the currency. Every successful response is `{status: "ok", data}` with
+ * one of the schemas as `data`.
  */
 
 export const time = (description: string) => Type.String({ description: `ISO 8601 in UTC: ${description}` });
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
-/** `{items, next}`; `next` goes back as `cursor`, null where there is no more. */
+/**
+ * The body `{items, next}`. The next request sends `next` as `cursor`; it is null on the last page.
+ */
 export const listOf = <T extends TSchema>(item: T) =>
   Type.Object(
     {

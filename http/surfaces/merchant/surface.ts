@@ -12,12 +12,15 @@ import { merchantEnvelope } from "./envelope.ts";
 
 export const MERCHANT_BASE = "/api/merchant";
 
-/** What every part of the portal's interface uses beside its own. */
+/** The collaborators that every endpoint of the portal's interface uses. */
 export interface MerchantOperations {
   merchantCalls: Pick<MerchantCalls, "admitMerchant">;
 }
 
-/** As everywhere, but a key is its person's own: an answer is kept as that person was to see it. And a request that is still being executed is told apart from one that was refused. */
+/**
+ * The usual policy with two differences. A key belongs to one person, because a response is stored
+ * as that person may see it. A request that is still being executed gets an error code of its own.
+ */
 const IDEMPOTENCY: IdempotencyPolicy = {
   ...USUAL_IDEMPOTENCY,
   scopeOf: (endpoint, input) => {
@@ -30,7 +33,10 @@ const IDEMPOTENCY: IdempotencyPolicy = {
   },
 };
 
-/** The portal's interface, for endpoints that use `Operations`. Calls with a merchant's secret key count towards its limit of a minute. */
+/**
+ * Starts the portal's interface for endpoints that use `Operations`. Calls with a merchant's secret
+ * key count towards its limit per minute.
+ */
 export function merchantSurface<Operations>({ refusesUnknown }: { refusesUnknown?: UnknownRefusal } = {}) {
   return surface<Operations & MerchantOperations>()({
     name: "merchant",
@@ -40,25 +46,25 @@ export function merchantSurface<Operations>({ refusesUnknown }: { refusesUnknown
     ...(refusesUnknown === undefined ? {} : { refusesUnknown }),
     idempotency: IDEMPOTENCY,
     admit: async ({ merchantCalls }, { caller }) => {
-      // Everybody has a publishable key: calls with it take nothing of the merchant's own.
+      // Anyone can read a publishable key, so calls with it do not use up the merchant's limit.
       if (caller.type === "merchantKey" && caller.merchant.kind === "secret") await merchantCalls.admitMerchant(caller.merchant);
       return undefined;
     },
   });
 }
 
-/** Calls of one address in any one second: a shop with several people behind one address. */
+/** Calls of one address in any one second. A shop with several people may share an address. */
 export const PORTAL_RATE = { bucket: "merchantPortal", perSecond: 50 };
 
-/** The same for what needs no session, or tries a secret. */
+/** The limit for calls that need no session or try a secret. */
 export const SIGN_IN_RATE = { bucket: "merchantSignIn", perSecond: 10 };
 
-/** The merchant that a session or a key speaks for. Never taken from the request. */
+/** Returns the merchant of the caller's session or key. It is never taken from the request. */
 export function merchantOf(caller: Caller): string {
   return merchantOwnerOf(caller).merchantId;
 }
 
-/** The same, with what stores and the gateway's accounts go by. */
+/** Returns the same merchant with the ids by which stores and gateway accounts are found. */
 export function merchantOwnerOf(caller: Caller): Pick<MerchantGrant, "merchantId" | "partnerId" | "livemode"> {
   if (caller.type === "merchantUser" || caller.type === "merchantKey") {
     const { merchantId, partnerId, livemode } = caller.type === "merchantUser" ? caller.user : caller.merchant;
@@ -67,7 +73,7 @@ export function merchantOwnerOf(caller: Caller): Pick<MerchantGrant, "merchantId
   throw new RelayError("unauthorized", "Sign in, or send the merchant's secret key");
 }
 
-/** The person of a session. */
+/** Returns the person of a session. */
 export function userOf(caller: Caller): MerchantUserGrant {
   if (caller.type === "merchantUser") return caller.user;
   throw new RelayError("unauthorized", "Sign in");

@@ -10,8 +10,9 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 
 /**
- * Of a terminal that is there the last sign of life is told to the minute, and since when it is there to the second: each heartbeat would else make another
- * answer of the same news, and a home reckons by a clock of its own, which differs from that of the day by a millisecond now and then.
+ * Rounds the last heartbeat of a connected terminal to the minute and the start of its connection
+ * to the second. Otherwise each heartbeat would change the response although nothing has happened,
+ * and the clock of the terminal's home differs from the wall clock by a millisecond now and then.
  */
 export function terminalItemOf({ view, group }: MerchantTerminal, last: MerchantTransaction | undefined): TerminalItemJson {
   const { terminalId, connectionStatus, connectionType, connectedSinceMs, lastActivityMs, lastSeenMs, device } = view;
@@ -37,10 +38,10 @@ function timeOf(atMs: number | undefined): string | null {
   return atMs === undefined ? null : iso(atMs);
 }
 
-/** The status of terminals does not wait longer than this for what they took last. */
+/** The status of terminals does not wait longer than this for their last results. */
 const RESULTS_WITHIN_MS = 2_000;
 
-/** The last result of each terminal; null where ClickHouse is away or slow, which says nothing about the terminals. */
+/** Returns the last result of each terminal, or null if ClickHouse is unavailable or slow. */
 export function latestResults(
   { merchantTransactions, timers }: Pick<ReadOperations, "merchantTransactions" | "timers">,
   merchantId: string,

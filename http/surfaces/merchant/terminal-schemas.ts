@@ -3,7 +3,10 @@ import { ConnectionStatus, ConnectionType } from "../parts/schemas.ts";
 import { nullable, time } from "./schema-parts.ts";
 import { TransactionItem } from "./transaction-schemas.ts";
 
-/** The JSON of a merchant's terminals: endpoints declare it, the portal's pages take their types from it. */
+/**
+ * The JSON of a merchant's terminals. Endpoints declare it, and the portal's pages take their types
+ * from it.
+ */
 
 export const TerminalItem = Type.Object(
   {
@@ -19,7 +22,10 @@ export const TerminalItem = Type.Object(
   },
   { title: "PortalTerminal" },
 );
-/** GET /terminals: all of the merchant's, by id. `lastResult` is null in the list where ClickHouse is away, and `resultsAway` says so. */
+/**
+ * GET /terminals lists every terminal of the merchant by id. `lastResult` is null if ClickHouse is
+ * unavailable, and `resultsAway` is true then.
+ */
 export const Terminals = Type.Object(
   { items: Type.Array(TerminalItem), resultsAway: Type.Boolean(), asOf: time("when the relay read the data.") },
   { title: "PortalTerminals" },

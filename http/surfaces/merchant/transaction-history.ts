@@ -8,11 +8,11 @@ import type { ReadOperations } from "./reads.ts";
 import { ownLink, type RefundDecision, refundDecision } from "./refund-decision.ts";
 import type { TransactionDetailJson } from "./transaction-schemas.ts";
 
-/** What happened to a transaction, oldest first, and whether it can be refunded from here. */
+/** The events of a transaction, oldest first, and whether it can be refunded from the portal. */
 export interface History {
   timeline: TransactionDetailJson["timeline"];
   refund: TransactionDetailJson["refund"];
-  /** Of it, as far as they are kept. */
+  /** The disputes of the transaction, as far as they are stored. */
   disputes: TransactionDetailJson["disputes"];
   alerts: TransactionDetailJson["alerts"];
 }
@@ -20,8 +20,9 @@ export interface History {
 type Event = TransactionDetailJson["timeline"][number];
 
 /**
- * From the life of its command, or from its link, while that is kept; both are looked at only where they are the merchant's, and of the same terminal as the
- * transaction: other terminals may have posted results under the same uuid.
+ * Reads the history from the transaction's command or link while that is stored. Both are used only
+ * if they belong to the merchant and to the transaction's terminal, because other terminals may
+ * have posted results with the same uuid.
  */
 export async function historyOf(
   { terminals, links, disputes, alerts }: Pick<ReadOperations, "terminals" | "links" | "disputes" | "alerts">,
@@ -68,7 +69,7 @@ function timelineOfLink(link: LinkRecord): Event[] {
   ];
 }
 
-/** `requested`: the gateway's answer is not known. */
+/** `requested` means that the gateway's response is unknown. */
 const STATES: Readonly<Record<FollowUp["state"], string>> = { requested: "unknown", done: "done", refused: "refused" };
 
 function refundJson(decision: RefundDecision): History["refund"] {

@@ -4,7 +4,7 @@ import type { TransactionMethod } from "../../../engine/payments/transaction.ts"
 import { iso } from "../../endpoint/time.ts";
 import { METHODS, type TransactionItemJson } from "./transaction-schemas.ts";
 
-/** A transaction as lists show it. */
+/** Returns a transaction as lists show it. */
 export function itemOf(found: MerchantTransaction): TransactionItemJson {
   const { transaction, isPayment, refundedMinor } = found;
   const { uuid, createdAtMs, terminalId, method, status, amountCents, currency, card, auth, message } = transaction;
@@ -26,18 +26,21 @@ export function methodOf(method: TransactionMethod): TransactionItemJson["method
   return METHODS.find((known) => known === method) ?? "UNKNOWN";
 }
 
-/** As ClickHouse's column has it: four digits at the end. */
+/** Reads the last four digits from the masked card number, as ClickHouse's column does. */
 function last4Of(maskedPan: string | undefined): string | null {
   return /\d{4}$/.exec(maskedPan ?? "")?.[0] ?? null;
 }
 
-/** How a file names the outcome: a payment that was given back is not simply approved. */
+/** Names the outcome in a file. A refunded payment is not simply approved. */
 export function outcomeWord(found: MerchantTransaction): string {
   const state = refundStateOf(found);
   return state === "NONE" ? found.transaction.status : state;
 }
 
-/** An amount in major units with the currency's decimals, and a sign where it is negative: "-12.34". */
+/**
+ * Formats an amount in major units with the currency's decimals and a sign if it is negative, such
+ * as "-12.34".
+ */
 export function majorUnits(minor: number, currency: string, point: "." | ","): string {
   const decimals = decimalsOf(currency);
   const digits = String(Math.abs(minor)).padStart(decimals + 1, "0");

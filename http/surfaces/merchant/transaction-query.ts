@@ -10,7 +10,7 @@ export { cursorOf, damagedCursor, readCursor } from "../parts/transaction-cursor
 
 export const TransactionFilters = Type.Object(TRANSACTION_FILTERS);
 
-/** What a query asks for. Throws RelayError `invalid_request` for a range that ends before it begins. */
+/** Reads a query. Throws RelayError `invalid_request` for a range that ends before it begins. */
 export function filterOf(query: Static<typeof TransactionFilters>, localTime: LocalTime): MerchantTransactionFilter {
   const { status, refundState, isPayment, method, terminalId, amountMin, amountMax, currency, last4, authCode, q } = query;
   if (amountMin !== undefined && amountMax !== undefined && amountMin > amountMax) {

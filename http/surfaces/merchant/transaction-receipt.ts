@@ -67,7 +67,7 @@ export const merchantTransactionReceipt = reads.endpoint({
   },
 });
 
-/** What the result has, in the order of a receipt. */
+/** Returns the members of the result in the order of a receipt. */
 function linesOf({ transaction, refundedMinor }: MerchantTransaction): ReceiptJson["lines"] {
   const { method, status, amountCents, currency, card, auth, satispay, message, uuid } = transaction;
   const lines: [label: string, value: string | undefined][] = [

@@ -3,11 +3,14 @@ import { CardEntry, RefundFilterWord, RefundStateWord, ResultStatus, words } fro
 import { AlertOfPayment, DisputeOfPayment } from "./disputes/schemas.ts";
 import { Currency, FromDay, nullable, ToDay, time } from "./schema-parts.ts";
 
-/** The JSON of transactions and of what is done with one: endpoints declare it, the portal's pages take their types from it. */
+/**
+ * The JSON of transactions and of actions on them. Endpoints declare it, and the portal's pages
+ * take their types from it.
+ */
 
 export const METHODS = ["CARD", "SATISPAY", "VOUCHER", "PAYBYLINK", "RECEIPT", "UNKNOWN"] as const;
 export const Method = words(METHODS, { title: "PaymentMethodWord" });
-/** Filters of the list and of its CSV, as a query. */
+/** The filters of the list and of its CSV, as a query. */
 export const TRANSACTION_FILTERS = {
   from: Type.Optional(FromDay),
   to: Type.Optional(ToDay),
@@ -72,7 +75,7 @@ export const TransactionDetail = Type.Object(
     unsolicited: Type.Boolean({ description: "True if the terminal posted the result without a command." }),
     satispay: nullable(Type.Object({ paymentId: nullable(Type.String()), status: nullable(Type.String()) })),
     hasReceipt: Type.Boolean({ description: "True if the terminal sent a slip with the result and the caller may see it." }),
-    /** What happened, oldest first; from the life of the command where it is still kept. */
+    /** Events, oldest first. They come from the command while that is stored. */
     timeline: Type.Array(
       Type.Object({
         what: Type.Union([
@@ -88,7 +91,10 @@ export const TransactionDetail = Type.Object(
         state: nullable(Type.String()),
       }),
     ),
-    /** Why it cannot be refunded from here, where it cannot: a terminal's payment is refunded on the terminal. */
+    /**
+     * Gives a reason if the payment cannot be refunded from the portal. A terminal's payment is
+     * refunded on the terminal.
+     */
     refund: Type.Object({ possible: Type.Boolean(), reason: nullable(Type.String()) }),
     disputes: Type.Array(DisputeOfPayment, { description: "Oldest first." }),
     alerts: Type.Array(AlertOfPayment, { description: "Oldest first." }),
@@ -96,7 +102,7 @@ export const TransactionDetail = Type.Object(
   { title: "PortalTransactionDetail" },
 );
 
-/** GET /transactions/{uuid}/receipt: lines to print. */
+/** GET /transactions/{uuid}/receipt returns lines to print. */
 export const Receipt = Type.Object(
   {
     merchantName: Type.String(),
@@ -111,7 +117,7 @@ export const Receipt = Type.Object(
   { title: "PortalReceipt" },
 );
 
-/** POST /transactions/{uuid}/refund. Whole only. */
+/** POST /transactions/{uuid}/refund refunds the whole payment only. */
 export const RefundTransaction = Type.Object(
   {
     reason: Type.Optional(Type.String({ maxLength: 255, description: "Why the payment is refunded, for the audit log." })),

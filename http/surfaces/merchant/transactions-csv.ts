@@ -5,13 +5,13 @@ import { BYTE_ORDER_MARK, CSV_FORMS, csvLines, textCell } from "./csv.ts";
 import { EXPORT_COLUMNS } from "./exports/columns.ts";
 import { itemOf, majorUnits, outcomeWord } from "./transaction-item.ts";
 
-/** The columns of an export for which none are chosen. */
+/** The columns of an export that chooses none. */
 const COLUMNS = Object.values(EXPORT_COLUMNS.transactions);
 
 export interface TransactionsCsv {
   /** The beginning of the file. */
   readonly head: string;
-  /** Lines of these transactions. */
+  /** Returns the lines of these transactions. */
   lines(transactions: readonly MerchantTransaction[]): string;
 }
 

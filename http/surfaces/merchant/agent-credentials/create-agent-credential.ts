@@ -23,7 +23,7 @@ export const createAgentCredential = agentCredentials.endpoint({
     ...{ name: agentCredential.example.name, scopes: agentCredential.example.scopes },
     limits: { perLinkMaxMinor: 20_000, perDayMinor: 50_000, totalMinor: 500_000 },
   },
-  // The answer has the token.
+  // The response contains the token.
   idempotency: "sealed",
   audit: { action: "agent-credential.create", subject: ({ body: { name } }) => name },
   responses: {

@@ -7,7 +7,7 @@ import { revokeAllAgentCredentials } from "./revoke-all-agent-credentials.ts";
 import { showAgentCredential } from "./show-agent-credential.ts";
 import type { AgentCredentialOperations } from "./surface.ts";
 
-/** Credentials of a merchant's AI agents, by its people and with its keys. */
+/** The endpoints of the credentials of a merchant's AI agents, for its people and for its keys. */
 export const agentCredentialEndpoints: Endpoint<AgentCredentialOperations & MerchantOperations>[] = [
   listAgentCredentials,
   createAgentCredential,

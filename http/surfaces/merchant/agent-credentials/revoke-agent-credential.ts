@@ -16,7 +16,7 @@ export const revokeAgentCredential = oneAgentCredential.action({
   run: async ({ agentCredentials }, owner, { caller, params, operationId, request }) => {
     const operation = operationOf(caller, operationId, request);
     const revoke = (livemode: boolean) => agentCredentials.revoke({ ...owner, livemode }, params.id, creatorOf(caller), operation);
-    // A person also ends what a key of the other environment made.
+    // A person may also revoke what a key of the other environment created.
     const seen = (await revoke(owner.livemode)) ?? (caller.type === "merchantUser" ? await revoke(!owner.livemode) : null);
     return seen === null ? null : { done: shownOf(seen) };
   },

@@ -98,7 +98,7 @@ export interface AgentCredentialContext extends ActorContext<AgentCredentialCrea
 
 type Shown = ReturnType<typeof shownOf>;
 
-/** Returns what the members of a credential read. */
+/** Returns the record from which the members of a credential are read. */
 export const shownOf = ({ credential, use, linksInHour }: SeenAgentCredential) => ({ ...credential, use, linksInHour });
 
 const r = resourceOf<Shown, AgentCredentialContext>();
@@ -179,7 +179,7 @@ function revokerOf(revoker: AgentCredentialRevoker | null, names: AgentCredentia
   return revoker.type === "rotation" ? "Rotation of a leaked API key" : names(revoker, maySee).by;
 }
 
-/** Everybody can read a publishable key, so it sees what the credentials are and no more. */
+/** Anyone can read a publishable key, so it shows only which credentials exist. */
 export const seesDetails = (caller: Caller) => caller.type !== "merchantKey" || caller.merchant.kind === "secret";
 
 const EXAMPLE: Shown = {
@@ -202,7 +202,10 @@ const EXAMPLE: Shown = {
 };
 const CONTEXT = { ...EXAMPLE_CONTEXT, today: "2026-11-26" };
 
-/** The list, the answer of each change, GET /agent-credentials/{id} and `agent_credential.*`. */
+/**
+ * Shown by the list, the response of each change, GET /agent-credentials/{id} and
+ * `agent_credential.*`.
+ */
 export const agentCredential = r.resource({
   title: "AgentCredential",
   members: {
@@ -231,7 +234,7 @@ export const agentCredential = r.resource({
       .nested(details)
       .orAbsent()
       .from((record, { caller }) => (seesDetails(caller) ? record : undefined)),
-    // The following members are only in events.
+    // Only events have the following members.
     usage: r.nested(usage).from((record) => record),
     createdAt: r.time("when the credential was created."),
   },
@@ -242,17 +245,17 @@ export const agentCredential = r.resource({
   example: { record: EXAMPLE, context: CONTEXT },
 });
 
-/** Lists leave out the calls. */
+/** Returns an item of a list, which has no calls. */
 export const withoutCalls = (shown: Shown): Shown => ({ ...shown, use: { ...shown.use, calls: [] } });
 export const LIST_EXAMPLE = agentCredential.json(withoutCalls(EXAMPLE), CONTEXT);
 
-/** Events have the limits of all credentials, also of those that create no links. */
+/** Events have the limits of every credential, even if it creates no links. */
 export const agentCredentialObject = (credential: AgentCredentialRecord) => ({
   ...webhookObject("agent_credential", agentCredential, shownOf({ credential, use: NO_AGENT_USE, linksInHour: 0 })),
   limits: credential.limits,
 });
 
-/** The answer of POST /agent-credentials. */
+/** The response of POST /agent-credentials. */
 export const AgentCredentialWithToken = Type.Object(
   {
     credential: agentCredential.schema,
@@ -261,7 +264,7 @@ export const AgentCredentialWithToken = Type.Object(
   { title: "AgentCredentialWithToken" },
 );
 
-/** The answer of POST /agent-credentials/revoke-all. */
+/** The response of POST /agent-credentials/revoke-all. */
 export const RevokedAgentCredentials = Type.Object({ revoked: Type.Integer() }, { title: "RevokedAgentCredentials" });
 
 /** The filters of GET /agent-credentials, without PAGE_QUERY. */

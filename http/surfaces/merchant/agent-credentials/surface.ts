@@ -9,10 +9,10 @@ import { oneOf } from "../resource-endpoints.ts";
 import { merchantOf, merchantSurface, userOf } from "../surface.ts";
 import { type AgentCredentialContext, agentCredential, seesDetails, shownOf } from "./schemas.ts";
 
-/** What the endpoints of agents' credentials use. */
+/** The collaborators of the agent credential endpoints. */
 export interface AgentCredentialOperations {
   agentCredentials: Pick<AgentCredentials, "create" | "list" | "show" | "revoke" | "revokeAll">;
-  /** Of credentials that people made, who they are. */
+  /** Names the people who created credentials. */
   users: Pick<Users, "list">;
   localTime: Pick<LocalTime, "dayOf">;
   clock: Pick<Clock, "nowMs">;
@@ -20,7 +20,7 @@ export interface AgentCredentialOperations {
 
 export const agentCredentials = merchantSurface<AgentCredentialOperations>();
 
-/** The people who created and revoked credentials, for callers that see them. */
+/** Names the people who created and revoked credentials, for callers that may see them. */
 export async function agentCredentialContext(
   operations: AgentCredentialOperations,
   caller: Caller,
@@ -46,7 +46,7 @@ export const oneAgentCredential = oneOf(agentCredentials, {
   context: agentCredentialContext,
 });
 
-/** Ids of what is made are derived from it, so it says whose request it is. */
+/** Ids of created records are derived from the operation id, so it includes the merchant. */
 export function operationOf(caller: Caller, operationId: string, request: { readonly id: string }) {
   return { id: `${merchantOf(caller)}/${operationId}`, requestId: request.id };
 }

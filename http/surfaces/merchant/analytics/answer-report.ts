@@ -8,7 +8,10 @@ import { edgesOf, withOffset } from "./buckets.ts";
 import { type Period, type PeriodQuery, periodsOf } from "./periods.ts";
 import type { AnalyticsOperations } from "./surface.ts";
 
-/** A report over the days of a query, with the one that it is compared with, in the form that all of them are answered in. */
+/**
+ * Answers a report about the days of a query and about the period that it is compared with. All
+ * reports have this form.
+ */
 export async function answerReport<Name extends ReportName, Members extends object>(
   { merchantReports, localTime, clock }: Pick<AnalyticsOperations, "merchantReports" | "localTime" | "clock">,
   { caller, query, request: { gone } }: { caller: Caller; query: PeriodQuery; request: RequestFacts },
@@ -38,7 +41,7 @@ export async function answerReport<Name extends ReportName, Members extends obje
   };
 }
 
-/** What a query narrows a report to, over the period's buckets. */
+/** Returns the filters of a query, over the buckets of the period. */
 export function overPeriod(
   { currency, terminalId, method }: Omit<ReportQueryOf<"payments">, "edges">,
   period: Period,
@@ -56,17 +59,20 @@ type ReportQueryOf<Name extends ReportName> = ReportKinds[Name]["query"];
 interface SeriesParts<Figures, Json> {
   period: Period;
   localTime: LocalTime;
-  /** Of each bucket, and of all. */
+  /** The figures of each bucket. */
   buckets: readonly (readonly Figures[])[];
   totals: readonly Figures[];
-  /** What tells figures of one bucket apart. */
+  /** Returns a key that distinguishes the figures of one bucket. */
   keyOf(figures: Figures): string;
-  /** The figures of nothing. */
+  /** Returns zeros with the same key. */
   nothing(like: Figures): Figures;
   json(figures: Figures, all: readonly Figures[]): Json;
 }
 
-/** The points of a period, each with figures of all that `totals` has, and the totals. */
+/**
+ * Returns the points of a period and the totals. Each point has figures for every key in the
+ * totals.
+ */
 export function seriesOf<Figures, Json>({ period, localTime, buckets, totals, keyOf, nothing, json }: SeriesParts<Figures, Json>) {
   return {
     granularity: period.granularity,

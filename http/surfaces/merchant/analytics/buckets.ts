@@ -4,22 +4,23 @@ import { daysAfter, type LocalTime } from "../../parts/time.ts";
 import type { Granularity } from "./schemas.ts";
 
 const HOUR_MS = 3_600_000;
-/** Clocks change at whole quarters of an hour. */
+/** Clocks change only at whole quarters of an hour. */
 const QUARTER_HOUR_MS = 900_000;
 
-/** One point of a series: a part of a local day, or some of them. */
+/** One point of a series: a part of a local day, one day or several. */
 export interface Bucket {
   fromMs: number;
-  /** The first millisecond after it. */
+  /** The first millisecond after the bucket. */
   untilMs: number;
-  /** Its first and its last day. */
+  /** The first and the last day of the bucket. */
   from: string;
   to: string;
 }
 
 /**
- * The parts of some local days, in order and without a gap. A day has 23 to 25 hours where clocks change; of an hour that comes twice each is a part, and so is each piece of an
- * hour within which clocks change. Of weeks (from Monday) and months there are those days that are within.
+ * Divides local days into buckets, in order and without a gap. A day has 23 to 25 hours where
+ * clocks change; an hour that occurs twice gives two buckets, and a clock change within an hour
+ * divides it. Weeks (from Monday) and months contain only the days of the range.
  */
 export function bucketsOf({ from, to }: { from: string; to: string }, granularity: Granularity, localTime: LocalTime): Bucket[] {
   const days = daysOf(from, to, localTime);
@@ -39,19 +40,19 @@ export function bucketsOf({ from, to }: { from: string; to: string }, granularit
   return buckets;
 }
 
-/** Where they begin, and where the last one ends. */
+/** Returns the start of each bucket and the end of the last one. */
 export function edgesOf(buckets: readonly Bucket[]): number[] {
   return [...buckets.map(({ fromMs }) => fromMs), ...buckets.slice(-1).map(({ untilMs }) => untilMs)];
 }
 
-/** A local time with its offset: `2026-10-25T02:00:00+01:00`. */
+/** Returns a local time with its offset, such as `2026-10-25T02:00:00+01:00`. */
 export function withOffset(atMs: number, localTime: LocalTime): string {
   const offset = Math.round(localTime.offsetMs(atMs) / 60_000);
   const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60].map((part) => String(part).padStart(2, "0"));
   return `${localTime.format(atMs).slice(0, "YYYY-MM-DDTHH:MM:SS".length)}${offset < 0 ? "-" : "+"}${hours}:${minutes}`;
 }
 
-/** How far the clocks are ahead of UTC from each time on, within a range. */
+/** Returns how far the clocks are ahead of UTC from each time on, within a range. */
 export function clockOffsets(fromMs: number, untilMs: number, localTime: LocalTime): ClockOffset[] {
   const offsets: ClockOffset[] = [];
   for (let atMs = fromMs; atMs < untilMs; atMs += QUARTER_HOUR_MS) {
@@ -61,12 +62,12 @@ export function clockOffsets(fromMs: number, untilMs: number, localTime: LocalTi
   return offsets;
 }
 
-/** 1 is Monday. */
+/** Returns the day of the week; 1 is Monday. */
 export function weekdayOf(day: string): number {
   return DateTime.fromISO(day, { zone: "utc" }).weekday;
 }
 
-/** A day that a zone has left out, as Samoa has one, is none. */
+/** Skips a day that a time zone omits, as Samoa did once. */
 function daysOf(from: string, to: string, localTime: LocalTime): Bucket[] {
   const days: Bucket[] = [];
   for (let day = from; day <= to; day = daysAfter(day, 1)) {

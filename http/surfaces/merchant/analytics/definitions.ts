@@ -1,6 +1,7 @@
 /**
- * What each figure of a report means, in a sentence or two: in the schemas, in the answers, and for whoever reads them (infra/docs/portal.md, "What the figures mean"). Amounts
- * are minor units of their currency; a rate is a number from 0 to 1.
+ * Defines each figure of a report in a sentence or two. Schemas, responses and infra/docs/portal.md
+ * ("What the figures mean") use these texts. Amounts are minor units of their currency; a rate is a
+ * number from 0 to 1.
  */
 
 const LIST = "Same days, currency, terminal and method:";

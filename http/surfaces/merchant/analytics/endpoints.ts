@@ -10,7 +10,7 @@ import { subscriptionsReport } from "./subscriptions-report.ts";
 import type { AnalyticsOperations } from "./surface.ts";
 import { terminalsReport } from "./terminals-report.ts";
 
-/** A merchant's reports, for its people and by its key. */
+/** The endpoints of a merchant's reports, for its people and for its keys. */
 export const analyticsEndpoints: Endpoint<AnalyticsOperations & MerchantOperations>[] = [
   paymentsReport,
   methodsReport,

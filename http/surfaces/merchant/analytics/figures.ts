@@ -1,11 +1,11 @@
 import type { LinkSums, PaymentSums } from "../../../../engine/reports/merchant-reports.ts";
 
-/** Null where there is nothing to divide by. */
+/** Returns null if there is nothing to divide by. */
 export function rateOf(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
 }
 
-/** As the overview's tiles have them. */
+/** Returns payment figures with the member names of the overview. */
 export function sumsJson({ volumeMinor, approved, declined }: PaymentSums) {
   return {
     volumeMinor,

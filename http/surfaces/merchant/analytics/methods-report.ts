@@ -74,7 +74,7 @@ function breakdownsOf({ totals, brands, entries, declines }: MethodsCounted) {
   };
 }
 
-/** With its part of what all figures of its currency come to. */
+/** Adds the share of the total of its currency. */
 function sharedJson(figures: PaymentSums, all: readonly PaymentSums[]) {
   const whole = all.reduce((sum, { currency, volumeMinor }) => sum + (currency === figures.currency ? volumeMinor : 0), 0);
   return { ...sumsJson(figures), share: rateOf(figures.volumeMinor, whole) };

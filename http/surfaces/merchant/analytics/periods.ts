@@ -12,7 +12,7 @@ const DAYS_OF_DAYS_MAX = 62;
 const DAYS_OF_WEEKS_MAX = 190;
 
 export interface Period {
-  /** The first and the last day. */
+  /** The first and the last day of the period. */
   from: string;
   to: string;
   granularity: Granularity;
@@ -26,7 +26,10 @@ export interface PeriodQuery {
   granularity?: Granularity;
 }
 
-/** What is asked for, and what it is compared with. Throws RelayError `invalid_request` naming the member. */
+/**
+ * Returns the requested period and the one that it is compared with. Throws RelayError
+ * `invalid_request` naming the member.
+ */
 export function periodsOf(query: PeriodQuery, nowMs: number, localTime: LocalTime): { period: Period; before: Period | null } {
   const to = query.to ?? (query.from === undefined ? localTime.dayOf(nowMs) : laterOf(query.from, localTime.dayOf(nowMs)));
   const from = query.from ?? daysAfter(to, 1 - DAYS_DEFAULT);
@@ -58,7 +61,7 @@ function daysBefore(compare: Comparison, { from, to, days }: { from: string; to:
   return { from: yearBefore(from), to: yearBefore(to) };
 }
 
-/** 28 February for the 29th. */
+/** Returns 28 February for the 29th. */
 function yearBefore(day: string): string {
   return DateTime.fromISO(day, { zone: "utc" }).minus({ years: 1 }).toISODate() ?? day;
 }

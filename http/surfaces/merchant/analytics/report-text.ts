@@ -1,4 +1,4 @@
-/** What the descriptions of all reports say, so that it is said once and the same everywhere. */
+/** The text that the descriptions of all reports share. */
 export const EVERY_REPORT =
   "Days and hours are those of the installation's time zone, also when clocks change. Each figure is of one currency; figures are never added across currencies. The relay rejects a filter that the report does not have. `definitions` says what each figure means, and which list has the same number.";
 

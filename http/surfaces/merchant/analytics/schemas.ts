@@ -7,8 +7,9 @@ import { Method } from "../transaction-schemas.ts";
 import { AGENTS, DISPUTES, HEATMAP, LINKS, METHOD_SUMS, PAYMENTS, SUBSCRIPTIONS, TERMINALS } from "./definitions.ts";
 
 /**
- * The JSON of the reports: endpoints declare it, pages take their types from it. Each figure is of one currency. A point has the figures of all currencies of `totals`, in
- * their order, and zeros where it has nothing of one.
+ * The JSON of the reports, from which pages take their types. Each figure belongs to one currency.
+ * A point has figures for every currency of `totals`, in their order, with zeros for a currency
+ * without payments.
  */
 
 export const GRANULARITIES = ["hour", "day", "week", "month"] as const;
@@ -25,9 +26,9 @@ const GranularityWord = words(GRANULARITIES, {
 });
 const ComparisonWord = words(COMPARISONS, { title: "ReportComparison" });
 
-// --- queries -------------------------------------------------------------------------------------------------------------------------------------------
+// --- queries ---
 
-/** Of every report. */
+/** Every report has these members. */
 export const RANGE_QUERY = {
   from: Type.Optional(
     Type.String({
@@ -47,23 +48,23 @@ export const RANGE_QUERY = {
   ),
 };
 
-/** Of those that have a series by time. */
+/** Reports with a series by time have these members. */
 export const GRANULARITY_QUERY = {
   granularity: Type.Optional(GranularityWord),
 };
 
 export const CURRENCY_QUERY = { currency: Type.Optional(Currency) };
 
-/** Of those that are about payments. */
+/** Reports about payments have these members. */
 export const PAYMENT_QUERY = {
   ...CURRENCY_QUERY,
   terminalId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
   method: Type.Optional(Method),
 };
 
-// --- parts ---------------------------------------------------------------------------------------------------------------------------------------------
+// --- parts ---
 
-/** Members with the description that the report has of each. */
+/** Members with the description that the report gives each. */
 type Described<Members extends TProperties> = { [Name in keyof Members]: Members[Name] };
 
 function described<Members extends TProperties>(of: { readonly [figure: string]: string }, members: Members): Described<Members> {
@@ -112,7 +113,10 @@ const ANSWER = {
   definitions: Type.Record(Type.String(), Type.String(), { description: "The meaning of each figure, by its name." }),
 };
 
-/** A report as it is answered: the period that was asked for, and the same members of the one that it is compared with. */
+/**
+ * The response of a report: the requested period, and the same members for the period that it is
+ * compared with.
+ */
 function reportOf<Period extends TProperties>(title: string, period: Period) {
   const days = {
     from: Type.String({ ...Day, description: "The first day." }),
@@ -140,7 +144,7 @@ const listOf = <T extends TProperties>(title: string, members: T, description: s
 
 const TOTALS = `Figures of the whole period, by currency. A currency code that is not a known one is shown as the terminal sent it. At most ${REPORT_CURRENCIES_MAX} currencies, known ones first.`;
 
-/** Points, and the figures of the whole. */
+/** Points, and the figures of the whole period. */
 function seriesOf<Figures extends TProperties>(title: string, figures: Figures) {
   const Figure = Type.Object({ ...currency, ...figures }, { title: `${title}Figures` });
   return {
@@ -152,7 +156,7 @@ function seriesOf<Figures extends TProperties>(title: string, figures: Figures) 
   };
 }
 
-// --- reports -------------------------------------------------------------------------------------------------------------------------------------------
+// --- reports ---
 
 export const PaymentsReport = reportOf(
   "PaymentsReport",
@@ -164,7 +168,10 @@ export const PaymentsReport = reportOf(
 
 const methodFigures = { ...sums(METHOD_SUMS), ...described(METHOD_SUMS, { share: rate() }) };
 
-/** Figures are of a currency and a method: `totals` has each pair that there is, and every point the same. */
+/**
+ * Figures belong to a currency and a method. `totals` has each existing pair, and every point has
+ * the same pairs.
+ */
 export const MethodsReport = reportOf("MethodsReport", {
   ...seriesOf("MethodsReport", { method: Method, ...methodFigures }),
   brands: listOf(
@@ -193,7 +200,7 @@ export const MethodsReport = reportOf("MethodsReport", {
   ),
 });
 
-/** What terminals and hours of the week have alike. */
+/** The members that the reports of terminals and of hours of the week share. */
 const ReportedSums = Type.Object({ ...currency, ...sums(HEATMAP) }, { title: "ReportedSums" });
 const activeTerminals = described(TERMINALS, { activeTerminals: count() });
 

@@ -4,7 +4,7 @@ import type { MerchantReports } from "../../../../engine/reports/merchant-report
 import type { LocalTime } from "../../parts/time.ts";
 import { merchantSurface } from "../surface.ts";
 
-/** What the reports use. */
+/** The collaborators of the reports. */
 export interface AnalyticsOperations {
   merchantReports: MerchantReports;
   agentRefusals: AgentRefusals;
@@ -12,8 +12,14 @@ export interface AnalyticsOperations {
   clock: Pick<Clock, "nowMs">;
 }
 
-/** A report has three seconds when it has its turn, and waits for that no longer than it takes (storage/reports/merchant-reports.ts). */
+/**
+ * A report may run for three seconds, and waits no longer than that for its turn
+ * (storage/reports/merchant-reports.ts).
+ */
 export const REPORT_DEADLINE_MS = 6_500;
 
-/** A filter that a report does not have is refused: a figure that leaves it out of account would be taken for what was asked. */
+/**
+ * Reports reject unknown filters, because a caller would take the unfiltered figure for the
+ * filtered one.
+ */
 export const analytics = merchantSurface<AnalyticsOperations>({ refusesUnknown: "limits" });

@@ -3,9 +3,12 @@ import { RETURN_SCHEME_PATTERN, RETURN_SCHEMES_MAX } from "../../../../engine/pa
 import { API_VERSION } from "../../../../engine/webhooks/api-versions.ts";
 import { nullable } from "../schema-parts.ts";
 
-/** The JSON of the compatible API's settings: endpoints declare it, the portal's pages take their types from it. */
+/**
+ * The JSON of the compatible API's settings. Endpoints declare it, and the portal's pages take
+ * their types from it.
+ */
 
-/** GET /compatible-api, and the answer of every change. */
+/** GET /compatible-api, and the response of every change. */
 export const CompatSettings = Type.Object(
   {
     defaultVersion: nullable(Type.String({ description: "The version that the merchant has set; null if it has set none." })),

@@ -2,13 +2,13 @@ import type { OwnMerchant } from "../../../../engine/partners/own-merchant.ts";
 import type { ApiVersions } from "../../../../engine/webhooks/api-versions.ts";
 import { merchantSurface } from "../surface.ts";
 
-/** What the endpoints of the compatible API's settings use. */
+/** The collaborators of the endpoints of the compatible API's settings. */
 export interface CompatSettingsOperations {
   ownMerchant: Pick<OwnMerchant, "find" | "saveReturnSchemes">;
   apiVersions: ApiVersions;
-  /** The version that counts: what the merchant has chosen, else the relay's own. */
+  /** Returns the version that the merchant has chosen, or else the relay's default version. */
   effectiveApiVersion(merchantId: string): Promise<string>;
 }
 
-/** A misspelt member would leave buyers, or receivers of events, as they are. */
+/** Unknown members are rejected, because a misspelt one would leave the setting unchanged. */
 export const compatSettings = merchantSurface<CompatSettingsOperations>({ refusesUnknown: "access" });

@@ -1,14 +1,20 @@
 import type { Locale } from "../../../../engine/accounts/account.ts";
 import type { ExportList } from "../../../../engine/exports/export.ts";
 
-/** What a column holds: how it is written in a file of a language. `amount`: in units of its currency. `flag`: yes or no. `words`: as the interface names them. */
+/**
+ * The content of a column, which decides how a file writes it. An `amount` is in units of its
+ * currency, a `flag` is yes or no, and `words` are written as the interface names them.
+ */
 export type ColumnKind = "text" | "words" | "time" | "amount" | "integer" | "flag";
 
 export interface ExportColumn {
   readonly kind: ColumnKind;
-  /** Above the column; `time` columns name the time zone behind it. */
+  /** The text above the column. `time` columns append the time zone. */
   readonly heading: Readonly<Record<Locale, string>>;
-  /** It is about people: to export it needs a second factor of the last ten minutes, and it is left out where no columns are chosen. */
+  /**
+   * The column is about people. It needs a second factor of the last ten minutes, and is omitted if
+   * an export chooses no columns.
+   */
   readonly personal?: true;
 }
 
@@ -20,8 +26,8 @@ const AMOUNT = column("amount", "Importo", "Amount");
 const CREATED_BY = personal("text", "Creato da", "Created by");
 
 /**
- * The columns of each list, by their names, in the order in which they stand where none are chosen. Those of `transactions` are as in `GET /transactions.csv`. The pages
- * read this table too.
+ * The columns of each list by name, in the order that applies if an export chooses none. The
+ * columns of `transactions` equal those of `GET /transactions.csv`. The pages read this table too.
  */
 export const EXPORT_COLUMNS = {
   transactions: {
@@ -103,12 +109,12 @@ export const EXPORT_COLUMNS = {
 
 export type ColumnName<L extends ExportList> = keyof (typeof EXPORT_COLUMNS)[L] & string;
 
-/** The columns of a list by name, for names that are only known when the program runs. */
+/** Returns the columns of a list by name, for names that are only known at run time. */
 export function columnsOf(list: ExportList): ReadonlyMap<string, ExportColumn> {
   return new Map<string, ExportColumn>(Object.entries(EXPORT_COLUMNS[list]));
 }
 
-/** Those of a file for which none are chosen: all that hold nothing about people. */
+/** Returns the columns of a file that chooses none: all that contain nothing about people. */
 export function usualColumns(list: ExportList): readonly string[] {
   return [...columnsOf(list)].filter(([, { personal: isPersonal }]) => isPersonal !== true).map(([name]) => name);
 }

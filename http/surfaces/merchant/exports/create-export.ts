@@ -26,7 +26,7 @@ const HOURS_KEPT = EXPORT_KEPT_MS / 3_600_000;
 
 export const createExport = exportSurface.endpoint({
   name: "createExport",
-  // A misspelt `filters` would export more than was meant.
+  // A misspelt `filters` would export more than intended.
   refusesUnknown: "limits",
   method: "POST",
   path: `${MERCHANT_BASE}/exports`,
@@ -53,7 +53,7 @@ export const createExport = exportSurface.endpoint({
   },
   handle: async (operations, { caller, body, operationId }) => {
     const order = checkedOrder(operations, caller, body);
-    // Ids are derived from it, so it says whose request it is.
+    // Ids are derived from the operation id, so it includes the merchant.
     const operation = { id: `${merchantOf(caller)}/${operationId}` };
     const outcome = await operations.exports.create(merchantOwnerOf(caller), order, exportActorOf(caller), operation);
     switch (outcome.type) {
@@ -73,7 +73,10 @@ export const createExport = exportSurface.endpoint({
   },
 });
 
-/** Throws RelayError `invalid_request` for columns and filters that the list does not have, and `forbidden` for what the caller may not export. */
+/**
+ * Throws RelayError `invalid_request` for columns and filters that the list does not have, and
+ * `forbidden` for those that the caller may not export.
+ */
 function checkedOrder({ localTime, clock }: ExportOperations, caller: Caller, body: CreateExportJson): ExportOrder {
   const { list, format, lang = "it" } = body;
   const filters = masked(body.filters ?? {});
@@ -96,7 +99,10 @@ function checkedOrder({ localTime, clock }: ExportOperations, caller: Caller, bo
   return { list, filters, format, columns, lang, personalData };
 }
 
-/** They are kept. A card number finds nothing in any list, masked or not. */
+/**
+ * Filters are stored, so card numbers in them are masked. A card number matches nothing in any
+ * list.
+ */
 function masked(filters: ExportFilters): ExportFilters {
   return Object.fromEntries(
     Object.entries(filters).map(([name, value]) => [name, typeof value === "string" ? maskSchemePans(value) : value]),

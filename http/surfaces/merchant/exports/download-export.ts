@@ -34,7 +34,7 @@ export const downloadExport = exportSurface.endpoint({
     const [owner, seen] = [merchantOwnerOf(caller), seenBy(caller)];
     const record = await operations.exports.find(owner, seen, params.id);
     if (record === null) throw oneExport.notFound();
-    // Before the file is opened, which only whoever reads it gives back.
+    // The check comes before the file is opened, because only the reader of an open file closes it.
     if (record.order.personalData) requireFreshFactor(caller, operations.clock.nowMs());
     const contents = await operations.exports.open(owner, seen, params.id);
     if (contents === null) throw oneExport.notFound();

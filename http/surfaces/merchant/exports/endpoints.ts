@@ -6,5 +6,5 @@ import { listExports } from "./list-exports.ts";
 import { showExport } from "./show-export.ts";
 import type { ExportOperations } from "./surface.ts";
 
-/** Files of a merchant's lists, made in the background. */
+/** The endpoints of files that are made of a merchant's lists in the background. */
 export const exportEndpoints: Endpoint<ExportOperations & MerchantOperations>[] = [listExports, createExport, showExport, downloadExport];

@@ -17,7 +17,7 @@ import { filterOf, TransactionFilters } from "../transaction-query.ts";
 
 type Page = "limit" | "cursor";
 
-/** What is asked of a list, as its endpoint asks it. */
+/** The query of a list, as the list's endpoint receives it. */
 export type ListQuery =
   | { readonly list: "transactions"; readonly filter: MerchantTransactionFilter }
   | { readonly list: "payment-links"; readonly filter: Omit<PortalLinkQuery, Page> }
@@ -30,8 +30,9 @@ const OF_DISPUTES = reader(DisputeFilters);
 const OF_SUBSCRIPTIONS = reader(SubscriptionFilters);
 
 /**
- * Reads filters as the list's own endpoint reads them from its query. Throws RelayError `invalid_request` for what that would refuse, and for a filter that it does not
- * have: a typing error is not to export everything. `nowMs`: what is asked for by time from now counts from then.
+ * Reads filters as the list's endpoint reads them from its query. Throws RelayError
+ * `invalid_request` for what that endpoint would reject, and for an unknown filter, because a
+ * typing error must not export everything. Relative times count from `nowMs`.
  */
 export function listQueryOf(list: ExportList, filters: ExportFilters, caller: Caller, localTime: LocalTime, nowMs: number): ListQuery {
   switch (list) {
@@ -52,7 +53,7 @@ function reader<S extends TObject>(schema: S): (list: ExportList, filters: Expor
     const unknown = Object.keys(filters).find((name) => !Object.hasOwn(schema.properties, name));
     if (unknown !== undefined) throw new RelayError("invalid_request", `filters.${printable(unknown)}: is not a filter of ${list}`);
     const query = read((name) => (Object.hasOwn(filters, name) ? String(filters[name]) : undefined));
-    // It was checked by now; this only tells the compiler.
+    // The filters were checked when the export was requested; this check narrows the type.
     if (!Value.Check(schema, query)) throw new RelayError("invalid_request", "filters: are not valid");
     return query;
   };

@@ -58,7 +58,7 @@ export interface ExportContext extends ActorContext<ExportActor> {
 }
 
 const m = resourceOf<ExportRecord, ExportContext>();
-/** GET /exports, GET /exports/{id}, and the answer of POST /exports. */
+/** Shown by GET /exports, GET /exports/{id} and POST /exports. */
 export const exportItem = m.resource({
   title: "Export",
   members: {
@@ -105,7 +105,10 @@ export const exportItem = m.resource({
   },
 });
 
-/** The list, the merchant, and when it was asked for; two of one minute differ in their ids. */
+/**
+ * Names the list, the merchant and the minute of the request. The id tells two exports of one
+ * minute apart.
+ */
 export function fileNameOf({ id, merchantId, order, createdAtMs }: ExportRecord, localTime: Pick<LocalTime, "format">): string {
   const at = localTime.format(createdAtMs).slice(0, "YYYY-MM-DDTHH:MM".length).replace("T", "_").replace(":", "");
   return `${order.list}_${merchantId}_${at}_${id.slice(-4)}.${order.format.toLowerCase()}`;

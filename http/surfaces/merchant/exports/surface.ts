@@ -10,10 +10,10 @@ import { oneOf } from "../resource-endpoints.ts";
 import { merchantSurface, userOf } from "../surface.ts";
 import { type ExportContext, exportItem } from "./schemas.ts";
 
-/** What the endpoints of exports use. */
+/** The collaborators of the export endpoints. */
 export interface ExportOperations {
   exports: Exports;
-  /** Of exports that people asked for, who they are. */
+  /** Names the people who requested exports. */
   users: Pick<Users, "list">;
   localTime: LocalTime;
   clock: Pick<Clock, "nowMs">;
@@ -44,13 +44,19 @@ export function exportActorOf(caller: Caller): ExportActor {
   return caller.type === "merchantKey" ? { type: "key" } : { type: "user", userId: userOf(caller).userId };
 }
 
-/** A file belongs to who asked for it; those who administer the merchant's users see all. A key sees what keys have asked for. */
+/**
+ * A person sees the exports that they requested, or all of them if they administer the merchant's
+ * users. A key sees the exports that keys requested.
+ */
 export function seenBy(caller: Caller): ExportsSeen {
   const isOfAll = caller.type === "merchantUser" && (caller.user.role === "OWNER" || caller.user.role === "ADMIN");
   return isOfAll ? "all" : exportActorOf(caller);
 }
 
-/** Throws RelayError `forbidden` (`step_up_required`) for a person without a second factor of the last ten minutes. */
+/**
+ * Throws RelayError `forbidden` (`step_up_required`) for a person who has proved no second factor
+ * in the last ten minutes.
+ */
 export function requireFreshFactor(caller: Caller, nowMs: number): void {
   if (caller.type !== "merchantUser" || caller.user.steppedUpUntilMs > nowMs) return;
   throw new RelayError("forbidden", "Show your second factor again: personal data needs one shown in the last ten minutes", {

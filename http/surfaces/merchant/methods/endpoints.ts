@@ -8,7 +8,7 @@ import { showKeys } from "./show-keys.ts";
 import type { MethodOperations } from "./surface.ts";
 import { disablePaymentMethod, enablePaymentMethod } from "./switch-method.ts";
 
-/** What a merchant takes payments by, and the keys of its software. */
+/** The endpoints of a merchant's payment methods and of the keys of its software. */
 export const methodEndpoints: Endpoint<MethodOperations & MerchantOperations>[] = [
   listPaymentMethods,
   configurePaymentMethod,

@@ -13,7 +13,7 @@ export const KEYS_EXAMPLE: KeysJson = {
   other: { publishableKey: null, secretKeyPrefix: null, createdAt: null, environment: "LIVE", exists: false, pending: null },
 };
 
-/** `merchant`: with the keys that count now. */
+/** Shows the current keys of `merchant`. */
 export function keysJson(merchant: MerchantRecord): KeysJson {
   const { environment } = merchant;
   return { ...jsonOf(merchant, environment), other: jsonOf(merchant, environment === "LIVE" ? "TEST" : "LIVE") };

@@ -10,7 +10,7 @@ import { ok, okOf, refusal } from "../envelope.ts";
 import { PaymentMethod, type PaymentMethodJson } from "./schemas.ts";
 import { methods } from "./surface.ts";
 
-/** An unknown service is 404, not 400. */
+/** The schema accepts any service, so that an unknown one is 404 and not 400. */
 export const MethodParams = Type.Object({
   service: Type.String({ maxLength: 64, parameterName: "PortalService", description: `One of ${SERVICE_CODES.join(", ")}.` }),
 });
@@ -58,7 +58,10 @@ export const methodRefused = {
   404: { description: "There is no such service.", body: methods.envelope.schema },
 };
 
-/** The answer to a change of a method. Throws RelayError for a merchant that was deactivated meanwhile. */
+/**
+ * Returns the response to a change of a method. Throws RelayError if the merchant was deactivated
+ * meanwhile.
+ */
 export function methodReply(outcome: ServiceOutcome) {
   switch (outcome.type) {
     case "not_permitted":

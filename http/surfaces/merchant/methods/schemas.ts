@@ -10,9 +10,15 @@ const REASON =
 
 const OF_ENVIRONMENT = "The environment of the new keys. Default: the merchant's current environment.";
 
-/** The JSON of payment methods and of a merchant's keys: endpoints declare it, the portal's pages take their types from it. */
+/**
+ * The JSON of payment methods and of a merchant's keys. Endpoints declare it, and the portal's
+ * pages take their types from it.
+ */
 
-/** GET /payment-methods (only what the partner permits), and the answer of every change. */
+/**
+ * GET /payment-methods, which lists only what the partner permits, and the response of every
+ * change.
+ */
 export const PaymentMethod = Type.Object(
   {
     service: ServiceWord,
@@ -31,7 +37,7 @@ export const PaymentMethod = Type.Object(
 );
 export const PaymentMethods = Type.Object({ items: Type.Array(PaymentMethod) }, { title: "PaymentMethods" });
 
-/** Keys that the merchant's partner asked for, and that wait for an owner. */
+/** Keys that the merchant's partner requested and that wait for an owner's confirmation. */
 export const PendingKeys = Type.Object(
   {
     publishableKey: Type.String(),
@@ -50,7 +56,10 @@ const keysOfEnvironment = {
   exists: Type.Boolean({ description: "Whether there is a pair for this environment; POST /keys creates the first one." }),
   pending: Type.Union([PendingKeys, Type.Null()], { description: "Keys that wait for an owner's confirmation; null if there are none." }),
 };
-/** GET /keys. Null for a pair of before the relay kept what it may show of it. */
+/**
+ * GET /keys. Members are null for an older pair, of which the relay stored no part that it may
+ * show.
+ */
 export const Keys = Type.Object(
   {
     ...keysOfEnvironment,
@@ -61,12 +70,12 @@ export const Keys = Type.Object(
   },
   { title: "PortalKeys", description: "The keys of the merchant's current environment." },
 );
-/** POST /keys/pending/confirm: which keys the owner has looked at. */
+/** POST /keys/pending/confirm. The body names the keys that the owner has reviewed. */
 export const ConfirmKeys = Type.Object(
   { publishableKey: Type.String({ minLength: 1, maxLength: 256, description: "Id of the pending keys." }) },
   { title: "PortalKeysConfirmation" },
 );
-/** The answer of POST /keys/pending/confirm. */
+/** The response of POST /keys/pending/confirm. */
 export const ConfirmedKeys = Type.Object({ ...Keys.properties, made: MadeItems }, { title: "PortalConfirmedKeys" });
 /** POST /keys. */
 export const ReplaceKeys = Type.Object(
@@ -76,7 +85,7 @@ export const ReplaceKeys = Type.Object(
   },
   { title: "PortalKeysRequest" },
 );
-/** POST /keys: a new pair, shown once; the former one ends at once. */
+/** The response of POST /keys: a new pair, shown once. The previous pair ends at once. */
 export const NewKeys = Type.Object(
   {
     publishableKey: Type.String(),

@@ -1,7 +1,7 @@
 import type { OwnMerchant } from "../../../../engine/partners/own-merchant.ts";
 import { merchantSurface } from "../surface.ts";
 
-/** What the endpoints of payment methods and keys use. */
+/** The collaborators of the endpoints of payment methods and keys. */
 export interface MethodOperations {
   ownMerchant: OwnMerchant;
 }

@@ -1,7 +1,9 @@
 import { refusal } from "../envelope.ts";
 import { NOT_PENDING, onePaymentLink } from "./surface.ts";
 
-/** The gateway is asked about a payment that is open. */
+/**
+ * A cancellation asks the gateway about an open payment, which takes longer than a usual change.
+ */
 const DEADLINE_MS = 20_000;
 
 export const cancelPaymentLink = onePaymentLink.action({

@@ -25,7 +25,7 @@ export const createPaymentLink = paymentLinks.endpoint({
   rateLimit: PORTAL_RATE,
   body: CreatePaymentLink,
   bodyExample: { amountMinor: 1_050, description: "Dinner on Thursday", reference: "T-7", customerEmail: "ada@example.com" },
-  // The answer has the address by which it is paid.
+  // The response contains the URL by which the link is paid.
   idempotency: "sealed",
   audit: {
     action: "payment-link.create",

@@ -7,7 +7,7 @@ import { sendPaymentLink } from "./send-payment-link.ts";
 import { showPaymentLink } from "./show-payment-link.ts";
 import type { PaymentLinkOperations } from "./surface.ts";
 
-/** A merchant's payment links, by its people and with its key. */
+/** The endpoints of a merchant's payment links, for its people and for its keys. */
 export const paymentLinkEndpoints: Endpoint<PaymentLinkOperations & MerchantOperations>[] = [
   listPaymentLinks,
   createPaymentLink,

@@ -8,7 +8,10 @@ import { PAYMENT_LINK_FILTERS } from "./schemas.ts";
 
 export const PaymentLinkFilters = Type.Object(PAYMENT_LINK_FILTERS);
 
-/** What of a list of links is asked for. Throws RelayError `invalid_request`, and `forbidden` for a filter by what the caller does not see. */
+/**
+ * Reads the filters of a list of links. Throws RelayError `invalid_request`, and `forbidden` for a
+ * filter by a member that the caller does not see.
+ */
 export function paymentLinkFilterOf(
   query: Static<typeof PaymentLinkFilters>,
   caller: Caller,

@@ -66,7 +66,7 @@ const a = resourceOf<PortalLinkAttempt>();
 const attempt = a.resource({
   title: "PaymentLinkAttempt",
   members: {
-    /** The uuid under which the payment stands among the transactions once it has ended. */
+    /** The uuid of the payment among the transactions, once it has ended. */
     uuid: a.text().from(({ txId }) => txId),
     state: a.value(words(["opening", "open", "paid", "failed"])),
     createdAt: a.time("when the customer pressed Pay."),
@@ -93,12 +93,15 @@ const attempt = a.resource({
 
 export interface PaymentLinkContext extends ActorContext<PortalLinkCreator> {
   urlOf(token: string): string;
-  /** Null for a page: the codes of two hundred links would be most of the answer. */
+  /** Null for a page, because the codes of two hundred links would be most of the response. */
   readonly qr: string | null;
 }
 
 const m = resourceOf<PortalLinkRecord, PaymentLinkContext>();
-/** Lists, GET /payment-links/{id}, the answers of changes and the events `payment_link.*`. */
+/**
+ * Shown by lists, GET /payment-links/{id}, the responses of changes and the events
+ * `payment_link.*`.
+ */
 export const paymentLink = m.resource({
   title: "PaymentLink",
   members: {
@@ -142,7 +145,7 @@ export const paymentLink = m.resource({
     cancelledAt: m.time("when the link was cancelled.").orNull(),
     mails: m.integer("How many times the link was sent.").from(({ mails }) => mails.length),
     attempts: m.list(attempt),
-    /** Only in events. */
+    /** Only events have this member. */
     payments: m.value(Type.Array(Type.Unknown())).from(({ attempts }) => attempts.flatMap(paymentOf)),
   },
   views: {
@@ -150,7 +153,7 @@ export const paymentLink = m.resource({
       ["id", "url", "qr", "state", "late", "paidTwice", "amountMinor", "currency", "description", "reference", "customerEmail"],
       ["createdAt", "createdBy", "creator", "expiresAt", "paidAt", "cancelledAt", "mails", "attempts"],
     ],
-    // Who sees a delivery must not learn the customer, nor be able to pay.
+    // Readers of a delivery must not learn the customer, and must not be able to pay.
     webhook: [
       ["state", "late", "paidTwice", "amountMinor", "currency", "reference", "createdAt", "expiresAt", "paidAt", "cancelledAt", "payments"],
     ],

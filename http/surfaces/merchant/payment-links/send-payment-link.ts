@@ -6,7 +6,7 @@ import { refusal } from "../envelope.ts";
 import { SendPaymentLink } from "./schemas.ts";
 import { NOT_PENDING, onePaymentLink } from "./surface.ts";
 
-/** That of an invitation without one. */
+/** The language of an invitation that names none. */
 const DEFAULT_LOCALE: Locale = "it";
 
 export const sendPaymentLink = onePaymentLink.action({

@@ -10,12 +10,12 @@ import { oneOf } from "../resource-endpoints.ts";
 import { merchantSurface } from "../surface.ts";
 import { type PaymentLinkContext, paymentLink } from "./schemas.ts";
 
-/** What the endpoints of payment links use. */
+/** The collaborators of the payment link endpoints. */
 export interface PaymentLinkOperations {
   portalLinks: Omit<PortalLinks, "byToken" | "pay" | "verified" | "createUncounted" | "createBeside">;
-  /** The page where the link with this token is paid. */
+  /** Returns the URL of the page where the link with this token is paid. */
   paymentLinkUrl(token: string): string;
-  /** Of links that people made, who they are. */
+  /** Names the people who created links. */
   users: Pick<Users, "list">;
   localTime: LocalTime;
   clock: Pick<Clock, "nowMs">;

@@ -43,7 +43,10 @@ const TEXTS: Readonly<
   },
 };
 
-/** A closed day, a line for each of its figures, named payments and corrections, and one for those that are counted only. */
+/**
+ * Returns a closed day with a line for each figure, each named payment and each correction. One
+ * more line counts those that are not named.
+ */
 export function dayCsv({ closed, corrections, correctionCount }: ReconciledDay, locale: Locale, localTime: LocalTime): string {
   const { headings, of, correction: word, others } = TEXTS[locale];
   const { point } = CSV_FORMS[locale];

@@ -5,7 +5,7 @@ import { reconciliationFile } from "./reconciliation-file.ts";
 import { showReconciliation } from "./show-reconciliation.ts";
 import type { ReconciliationOperations } from "./surface.ts";
 
-/** A merchant's closed days. */
+/** The endpoints of a merchant's closed days. */
 export const reconciliationEndpoints: Endpoint<ReconciliationOperations & MerchantOperations>[] = [
   listReconciliation,
   showReconciliation,

@@ -3,11 +3,11 @@ import { type ReconciledDayJson, ReconciledDaySchema, ReconciliationTotals } fro
 import { DAY } from "../../parts/time.ts";
 import { listOf, time } from "../schema-parts.ts";
 
-/** The JSON of reconciliation: endpoints declare it, pages take their types from it. */
+/** The JSON of reconciliation. Endpoints declare it, and pages take their types from it. */
 
 export { ReconciledDaySchema };
 
-/** GET /reconciliation: one line for each day. */
+/** GET /reconciliation has one line for each day. */
 export const ReconciliationItem = Type.Object(
   {
     day: Type.String(),
@@ -21,7 +21,7 @@ export const ReconciliationItem = Type.Object(
 );
 export const ReconciliationPage = listOf(ReconciliationItem);
 
-/** Filters of GET /reconciliation, beside PAGE_QUERY. */
+/** The filters of GET /reconciliation, without PAGE_QUERY. */
 export const RECONCILIATION_FILTERS = {
   from: Type.Optional(Type.String({ ...DAY, description: "Only this day or later." })),
   to: Type.Optional(Type.String({ ...DAY, description: "Only this day or earlier." })),

@@ -8,7 +8,7 @@ import { refusal } from "../envelope.ts";
 import { merchantSurface } from "../surface.ts";
 import { dayOfQuery } from "../transaction-query.ts";
 
-/** What the endpoints of reconciliation use. */
+/** The collaborators of the reconciliation endpoints. */
 export interface ReconciliationOperations {
   reconciliation: Pick<Reconciliation, "day" | "days">;
   localTime: LocalTime;
@@ -22,7 +22,10 @@ export const DayParams = Type.Object({
 
 export const NOT_CLOSED = "The day is not closed yet (not_closed): the relay closes it at 03:00 local time on the day after next";
 
-/** The day, or what is answered in its place. Throws RelayError `not_found` where the merchant had nothing on it. */
+/**
+ * Returns the day, or the reply that replaces it. Throws RelayError `not_found` if the merchant had
+ * nothing on that day.
+ */
 export async function closedDay(
   { reconciliation: days, localTime }: ReconciliationOperations,
   owner: MerchantParty,

@@ -4,7 +4,7 @@ import { meJson } from "./me-json.ts";
 import { Me, MeChange } from "./schemas.ts";
 import { signInSurface } from "./surface.ts";
 
-/** 160 views with queries of a kilobyte. */
+/** Leaves room for 160 saved views with queries of a kilobyte. */
 const ME_BYTES_MAX = 262_144;
 
 export const changeMe = signInSurface.endpoint({

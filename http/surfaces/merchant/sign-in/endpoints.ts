@@ -20,7 +20,7 @@ import { showMe } from "./show-me.ts";
 import { showSession } from "./show-session.ts";
 import { stepUp } from "./step-up.ts";
 
-/** Signing in, and what a person does with its own account. */
+/** The endpoints of sign-in and of a person's own account. */
 export const signInEndpoints = [
   beginSession,
   showSession,

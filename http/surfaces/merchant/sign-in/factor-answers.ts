@@ -8,7 +8,7 @@ import { ok, refusal } from "../envelope.ts";
 import { meJson } from "./me-json.ts";
 import { nowhereError, type SignInOperations, stateBody } from "./surface.ts";
 
-/** The answer to a factor that was to be added. */
+/** Returns the response to the addition of a factor. */
 export async function enrolledAnswer(operations: SignInOperations, outcome: EnrolOutcome) {
   switch (outcome.type) {
     case "enrolled": {
@@ -33,7 +33,7 @@ export async function enrolledAnswer(operations: SignInOperations, outcome: Enro
   }
 }
 
-/** The answer to a factor that was to be removed: the account as it is now. */
+/** Returns the response to the removal of a factor: the current account. */
 export async function removedAnswer(ownAccount: OwnAccount, own: OwnSession, outcome: RemoveOutcome) {
   if (outcome === "last") return refusal(409, "last_factor", "This is your only second factor; add another one first");
   if (outcome === "not found") throw new RelayError("not_found", "You have no such second factor");

@@ -3,7 +3,10 @@ import type { FactorOutcome } from "../../../../engine/accounts/factor-steps.ts"
 import { refusal } from "../envelope.ts";
 import { nowhereError, type SignInOperations, stateBody } from "./surface.ts";
 
-/** The answer to a second factor: the session with its new token, or why there is none. */
+/**
+ * Returns the response to a second factor: the session with its new token, or the reason for
+ * rejecting it.
+ */
 export async function factorAnswer(operations: SignInOperations, outcome: FactorOutcome) {
   switch (outcome.type) {
     case "begun":

@@ -31,5 +31,5 @@ export const listSessions = signInSurface.endpoint({
   },
 });
 
-/** How many were ended. */
+/** The number of ended sessions. */
 export const Ended = Type.Object({ ended: Type.Integer() });

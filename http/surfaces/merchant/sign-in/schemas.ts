@@ -4,7 +4,10 @@ import { FactorMethod, PasskeyItem, type RecoveryCodes, type TotpBegun } from ".
 import { Environment, LocaleWord, MerchantRole, RelayMode, SessionStage, words } from "../../parts/schemas.ts";
 import { NewPassword, nullable, Password, time } from "../schema-parts.ts";
 
-/** The JSON of sign-in, of sessions and of a person's own account: endpoints declare it, the portal's pages take their types from it. */
+/**
+ * The JSON of sign-in, of sessions and of a person's own account. Endpoints declare it, and the
+ * portal's pages take their types from it.
+ */
 
 const Email = Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX });
 const ThemeSchema = words(THEMES, { title: "Theme" });
@@ -19,7 +22,10 @@ const SessionMerchant = Type.Object(
   { title: "PortalSessionMerchant" },
 );
 
-/** GET, POST /session; POST /session/second-factor, /session/passkey, /session/merchant, /session/step-up. */
+/**
+ * GET, POST /session; POST /session/second-factor, /session/passkey, /session/merchant,
+ * /session/step-up.
+ */
 export const SessionState = Type.Object(
   {
     stage: SessionStage,
@@ -27,7 +33,10 @@ export const SessionState = Type.Object(
     /** Known from the stage `factor` on. */
     email: nullable(Type.String()),
     userId: nullable(Type.String()),
-    /** With stage `full`: where the session is, and where else it may go. */
+    /**
+     * Set at the stage `full`: the merchant of the session, and the other merchants it may switch
+     * to.
+     */
     merchant: nullable(SessionMerchant),
     merchants: Type.Array(SessionMerchant),
     locale: LocaleWord,
@@ -57,7 +66,7 @@ export const SessionItem = Type.Object(
   { title: "PortalSessionItem" },
 );
 
-// --- me ------------------------------------------------------------------------------------------------------------------------------------------------
+// --- me ---
 
 const SavedViewSchema = Type.Object(
   {
@@ -65,7 +74,7 @@ const SavedViewSchema = Type.Object(
     name: Type.String({ minLength: 1, maxLength: 64 }),
     query: Type.String({ maxLength: 1_024, description: "The page's query string, without the question mark." }),
   },
-  // The same in a request, which takes no other members.
+  // A request has the same members and accepts no others.
   { title: "SavedView", additionalProperties: false },
 );
 /** GET, PATCH /me. */

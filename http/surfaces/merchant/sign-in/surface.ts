@@ -11,7 +11,10 @@ import { ok, okOf } from "../envelope.ts";
 import { merchantSurface, userOf } from "../surface.ts";
 import { SessionState, type SessionStateJson } from "./schemas.ts";
 
-/** A sign-in that came to an end, for the audit log: requests without a session are written there only where they concern an account. */
+/**
+ * A finished sign-in, for the audit log. The log has requests without a session only if they
+ * concern an account.
+ */
 export interface SignInEvent {
   readonly account: { readonly email: string; readonly merchantIds: readonly string[] };
   readonly way: "password" | "passkey";
@@ -20,22 +23,24 @@ export interface SignInEvent {
   readonly requestId: string;
 }
 
-/** What sign-in and a person's own account use. */
+/** The collaborators of the endpoints of sign-in and of a person's own account. */
 export interface SignInOperations {
   signIn: SignIn;
   ownAccount: OwnAccount;
   portalSessions: Pick<SessionStore, "ofAccount" | "end">;
   sessionState: FindSessionState;
-  /** Nobody waits for it: how long it takes would tell whether there is such an account. */
+  /**
+   * Callers do not wait for the log, because the duration would reveal whether an account exists.
+   */
   signInAudited(event: SignInEvent): void;
   portalCookie: { handOut(token: string): string; readonly takenBack: string };
-  /** Facts of the installation that each page shows. */
+  /** Facts about the installation that each page shows. */
   portalFacts: { readonly timeZone: string; readonly mode: "sandbox" | "production"; readonly passkeys: boolean };
 }
 
 export const signInSurface = merchantSurface<SignInOperations>({ refusesUnknown: "access" });
 
-/** The session of the caller, or null for nobody's. */
+/** Returns the session of the caller, or null for a caller without one. */
 export function ownSession(caller: Caller): OwnSession | null {
   return caller.type === "merchantUser" ? caller.user : null;
 }
@@ -70,7 +75,10 @@ function merchantJson({ merchantId, merchantName, environment, role }: EngineSta
   return { merchantId, merchantName, environment, role };
 }
 
-/** A person that may show or add second factors: not one whose own is still missing. */
+/**
+ * Returns the person if they may show or add second factors. A person whose own factor is still
+ * missing may not.
+ */
 export function enrollingUser(caller: Caller) {
   const user = userOf(caller);
   if (user.stage === "factor") throw new RelayError("unauthorized", "Sign in: the second factor is missing");

@@ -23,7 +23,8 @@ export const cancelSubscription = oneSubscription.action({
   run: async ({ subscriptions }, owner, { caller, params, body, operationId, request }) => {
     const when = { atPeriodEnd: body?.atPeriodEnd ?? false };
     const outcome = await subscriptions.cancel(owner, params.id, when, operationOf(caller, operationId, request));
-    if (outcome?.type === "not_in_state") return notInState(outcome.subscription, "cancelled so");
+    if (outcome?.type === "not_in_state")
+      return notInState(outcome.subscription, when.atPeriodEnd ? "cancelled at period end" : "cancelled");
     return outcome === null ? null : { done: outcome.subscription };
   },
 });

@@ -19,7 +19,7 @@ export const createSubscription = subscriptions.endpoint({
   deadlineMs: CHARGE_DEADLINE_MS,
   body: CreateSubscription,
   bodyExample: { planId: subscription.example.planId, customer: { name: "Ada Rossi", email: "ada@example.com", locale: "it" } },
-  // The answer has the address of the customer's page.
+  // The response contains the URL of the customer's page.
   idempotency: "sealed",
   audit: { action: "subscription.create", subject: ({ body }) => body.planId },
   responses: {

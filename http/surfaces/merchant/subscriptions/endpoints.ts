@@ -15,7 +15,10 @@ import { showPlan } from "./show-plan.ts";
 import { showSubscription } from "./show-subscription.ts";
 import type { SubscriptionOperations } from "./surface.ts";
 
-/** A merchant's plans and subscriptions, and what it does about payments that fail; by its people and with its key. */
+/**
+ * The endpoints of a merchant's plans, subscriptions and dunning policy, for its people and for its
+ * keys.
+ */
 export const subscriptionEndpoints: Endpoint<SubscriptionOperations & MerchantOperations>[] = [
   listPlans,
   createPlan,

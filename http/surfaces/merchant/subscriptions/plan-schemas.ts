@@ -78,7 +78,7 @@ export const PLAN_TERMS = {
 };
 
 const p = resourceOf<PlanRecord>();
-/** GET /plans, GET /plans/{id}, and the answer of every change. */
+/** Shown by GET /plans, GET /plans/{id} and the response of every change. */
 export const plan = p.resource({
   title: "Plan",
   members: {
@@ -103,7 +103,7 @@ export const plan = p.resource({
     context: EXAMPLE_CONTEXT,
   },
 });
-/** GET /plans: all of them, newest first. */
+/** GET /plans: every plan, newest first. */
 export const Plans = Type.Object(
   {
     items: Type.Array(plan.schema),
@@ -127,7 +127,7 @@ export const DunningPolicy = Type.Object(
       description: "Whether the relay mails the customer: at the first failure, at each retry, and when the cycle is paid after a failure.",
     }),
   },
-  // The same in a request, which takes no other members.
+  // A request has the same members and accepts no others.
   { title: "DunningPolicy", additionalProperties: false },
 );
 

@@ -135,7 +135,7 @@ const unpaid = c.resource({
   },
 });
 
-/** Returns the last attempt that was refused. */
+/** Returns the last rejected attempt. */
 function lastFailureOf({ attempts }: CycleCharge): ChargeAttempt | undefined {
   return attempts.findLast(({ state, code }) => state === "failed" && code !== null);
 }
@@ -166,12 +166,12 @@ const customer = b.resource({
   members: { name: b.text().personal(maskedName), email: b.text().personal(maskedEmail), locale: b.value(LocaleWord) },
 });
 
-/** Payments of one answer: four years of a monthly plan. */
+/** The most payments in one response: four years of a monthly plan. */
 export const CHARGES_PAGE = 48;
 
 export interface SubscriptionContext extends ActorContext<SubscriptionCreator> {
   urlOf(token: string): string;
-  /** One more than an answer has, if there are more. */
+  /** Has one charge more than the response shows if there are more. */
   readonly charges: readonly CycleCharge[];
 }
 
@@ -194,7 +194,10 @@ const EXAMPLE_CHARGE: CycleCharge = {
 };
 
 const m = resourceOf<SubscriptionRecord, SubscriptionContext>();
-/** Lists, GET /subscriptions/{id}, the answers of changes and the events `subscription.*`. */
+/**
+ * Shown by lists, GET /subscriptions/{id}, the responses of changes and the events
+ * `subscription.*`.
+ */
 export const subscription = m.resource({
   title: "SubscriptionDetail",
   itemTitle: "Subscription",
@@ -259,7 +262,7 @@ export const subscription = m.resource({
       .integer("Pass it as `beforeCycle` to get earlier payments; null if there are none.")
       .orNull()
       .from((_, { charges }) => (charges.length > CHARGES_PAGE ? (charges[CHARGES_PAGE - 1]?.cycle ?? null) : null)),
-    // The following members are only in events.
+    // Only events have the following members.
     amountMinor: m.integer().from(({ plan: terms }) => terms.amountMinor),
     currency: m.text().from(({ plan: terms }) => terms.currency),
     interval: m.value(PlanIntervalWord).from(({ plan: terms }) => terms.interval),
@@ -273,7 +276,7 @@ export const subscription = m.resource({
   views: {
     full: [...SHOWN, ["charges", "chargesNext"]],
     item: SHOWN,
-    // Who sees a delivery must not learn the customer, nor be able to pay or cancel.
+    // Readers of a delivery must not learn the customer, and must not be able to pay or cancel.
     webhook: [
       ["state", "planId", "amountMinor", "currency", "interval", "count", "collection", "createdAt", "cycle", "periodFrom", "periodUntil"],
       ["charge", "pastDueSince", "cancelsAtPeriodEnd", "cancelledAt", "cancelledBy", "pausedAt", "pausedBy"],

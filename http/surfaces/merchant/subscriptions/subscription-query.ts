@@ -8,7 +8,10 @@ import { SUBSCRIPTION_FILTERS } from "./schemas.ts";
 
 export const SubscriptionFilters = Type.Object(SUBSCRIPTION_FILTERS);
 
-/** What of a list of subscriptions is asked for. Throws RelayError `invalid_request`, and `forbidden` for a filter by what the caller does not see. */
+/**
+ * Reads the filters of a list of subscriptions. Throws RelayError `invalid_request`, and
+ * `forbidden` for a filter by a member that the caller does not see.
+ */
 export function subscriptionFilterOf(
   query: Static<typeof SubscriptionFilters>,
   caller: Caller,

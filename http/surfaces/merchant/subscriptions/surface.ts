@@ -15,14 +15,14 @@ import { merchantOf, merchantOwnerOf, merchantSurface } from "../surface.ts";
 import { plan } from "./plan-schemas.ts";
 import { CHARGES_PAGE, type SubscriptionContext, subscription } from "./schemas.ts";
 
-/** What the endpoints of plans, subscriptions and dunning use. */
+/** The collaborators of the endpoints of plans, subscriptions and dunning. */
 export interface SubscriptionOperations {
   plans: Plans;
   subscriptions: Pick<Subscriptions, "create" | "find" | "list" | "charges" | "cancel" | "pause" | "resume" | "retry">;
   cardsOnFile: Pick<RecurringCharges, "isOffered">;
-  /** The customer's page of the subscription with this token. */
+  /** Returns the URL of the customer's page of the subscription with this token. */
   subscriptionUrl(token: string): string;
-  /** Of subscriptions that people made, who they are. */
+  /** Names the people who created subscriptions. */
   users: Pick<Users, "list">;
   localTime: LocalTime;
   clock: Pick<Clock, "nowMs">;
@@ -30,10 +30,10 @@ export interface SubscriptionOperations {
 
 export const subscriptions = merchantSurface<SubscriptionOperations>();
 
-/** A card is charged, or a link made, and how it went is part of the answer. */
+/** These changes charge a card or create a link, and the response contains the outcome. */
 export const CHARGE_DEADLINE_MS = 20_000;
 
-/** What changes without a body answer with. */
+/** The response of changes that have no body. */
 export const CHANGED = { description: "The subscription.", sharedName: "SubscriptionChanged" };
 
 export const onePlan = oneOf(subscriptions, {
@@ -54,7 +54,7 @@ export const oneSubscription = oneOf(subscriptions, {
   context: (operations, caller, [record]) => subscriptionDetailContext(operations, caller, record, null),
 });
 
-/** The context of a page, whose items have no charges. */
+/** Returns the context of a list page, whose items have no charges. */
 export async function subscriptionContext(
   operations: Pick<SubscriptionOperations, "users" | "clock" | "subscriptionUrl">,
   caller: Caller,
@@ -64,7 +64,7 @@ export async function subscriptionContext(
   return { ...(await actorContext(operations, caller, creators)), urlOf: operations.subscriptionUrl, charges: [] };
 }
 
-/** The context of one subscription, with its latest payments or those before a cycle. */
+/** Returns the context of one subscription, with its latest payments or those before a cycle. */
 export async function subscriptionDetailContext(
   operations: SubscriptionOperations,
   caller: Caller,
@@ -79,15 +79,18 @@ export async function subscriptionDetailContext(
   return { ...context, charges };
 }
 
-/** Ids of what is made are derived from it, so it says whose request it is. */
+/** Ids of created records are derived from the operation id, so it includes the merchant. */
 export function operationOf(caller: Caller, operationId: string, request: { readonly id: string }): RequestContext {
   return { id: `${merchantOf(caller)}/${operationId}`, requestId: request.id };
 }
 
-/** When what became of a payment is looked at next, at the earliest. */
+/** The earliest time after which the relay checks the outcome of a payment again. */
 const KNOWN_AFTER_SECONDS = 60;
 
-/** An answer with a time to retry is not kept for its idempotency key: the same request again is to be executed. */
+/**
+ * An error with a time to retry is not stored for its idempotency key, so the repeated request is
+ * executed.
+ */
 export function outcomeUnknown(): RelayError {
   return new RelayError(
     "conflict",

@@ -14,7 +14,7 @@ export const acceptInvitation = team.endpoint({
   summary: "Accept an invitation",
   description:
     "A person without an account chooses a password; a person with an account sends its password, and the relay limits wrong ones as at a sign-in. The call begins a session like a sign-in: its stage is `enrol` for an account without a second factor, otherwise `factor`. The browser's previous session ends.",
-  // Nobody has to be signed in; but only the portal's own pages may sign a visitor in.
+  // No session is needed, but only the portal's own pages may sign a visitor in.
   auth: "optionalPortalSession",
   noStepUp: "The token of the mail and the password are the proof; there is no session yet.",
   rateLimit: SIGN_IN_RATE,
@@ -42,7 +42,7 @@ export const acceptInvitation = team.endpoint({
         const { id: requestId, ipAddress } = request;
         operations.personAudited({ action: "invitation.accept", email, merchantIds: [outcome.merchantId], ipAddress, requestId });
         const begun = await signIn.afterPassword(outcome.account, clientOf(request, headers), ownSession(caller));
-        // It has joined; its password was changed in this very moment.
+        // The person has joined, but their password was changed at the same moment.
         if (begun === null) return refusal(401, "invalid_login", "You have joined; sign in with your password");
         const body = await stateBody(operations, begun.session);
         return { status: 200, body, headers: { "Set-Cookie": portalCookie.handOut(begun.token) } };

@@ -11,7 +11,7 @@ import { resetPassword } from "./reset-password.ts";
 import { showInvitation } from "./show-invitation.ts";
 import type { TeamOperations } from "./surface.ts";
 
-/** Users of a merchant, invitations, and forgotten passwords. */
+/** The endpoints of a merchant's users, of invitations and of forgotten passwords. */
 export const teamEndpoints: Endpoint<TeamOperations & MerchantOperations>[] = [
   listUsers,
   inviteUser,

@@ -5,7 +5,10 @@ export const InvitationParams = Type.Object({
   token: Type.String({ minLength: 1, maxLength: 64, description: "The token from the link in the mail." }),
 });
 
-/** The one answer for a link that opens nothing, whyever: who tries some learns nothing. */
+/**
+ * Returns the one response for a link that is not valid, for every reason, so that guessing reveals
+ * nothing.
+ */
 export function usedOrExpired() {
   return refusal(410, "used_or_expired", "This link was used, was replaced by a newer one, or has expired; ask for a new one");
 }

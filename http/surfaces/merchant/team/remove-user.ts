@@ -13,7 +13,7 @@ export const removeUser = team.endpoint({
   description:
     "All users may remove themselves and thereby leave. Users who administer users may remove others; only owners may remove owners. The user's sessions at this merchant end.",
   auth: "merchantUser",
-  // What a person may remove beyond itself is decided with the team.
+  // Any role may leave; the team operation decides who may remove others.
   may: "look",
   stepUp: true,
   rateLimit: PORTAL_RATE,

@@ -3,11 +3,17 @@ import { USERS_MAX } from "../../../../engine/accounts/team.ts";
 import { LocaleWord, MerchantRole, PersonEmail, ReachableEmail, UserState } from "../../parts/schemas.ts";
 import { NewPassword, nullable, Password, time } from "../schema-parts.ts";
 
-/** The JSON of a merchant's users, and of the invitations and forgotten passwords of people: endpoints declare it, the portal's pages take their types from it. */
+/**
+ * The JSON of a merchant's users, of invitations and of forgotten passwords. Endpoints declare it,
+ * and the portal's pages take their types from it.
+ */
 
 export const ForgotPassword = Type.Object({ email: PersonEmail }, { title: "ForgottenPassword" });
 export const ResetPassword = Type.Object({ token: Type.String({ maxLength: 64 }), password: NewPassword }, { title: "PasswordReset" });
-/** GET /invitations/{token}. `hasAccount`: the person signs in with the account that it has, and chooses no password. */
+/**
+ * GET /invitations/{token}. `hasAccount`: the person signs in with an existing account and chooses
+ * no password.
+ */
 export const Invitation = Type.Object(
   {
     email: Type.String(),
@@ -19,7 +25,10 @@ export const Invitation = Type.Object(
   },
   { title: "Invitation" },
 );
-/** POST /invitations/{token}/accept answers a SessionState (stage `enrol` for a new account). `password`: the new one, or that of the account there is. */
+/**
+ * The body of POST /invitations/{token}/accept, which returns a SessionState (stage `enrol` for a
+ * new account). `password` is a new one, or the one of the existing account.
+ */
 export const AcceptInvitation = Type.Object({ password: Password, locale: Type.Optional(LocaleWord) }, { title: "InvitationAcceptance" });
 
 export const User = Type.Object(

@@ -4,7 +4,7 @@ import type { Users } from "../../../../engine/accounts/users.ts";
 import type { SignInOperations } from "../sign-in/surface.ts";
 import { merchantSurface } from "../surface.ts";
 
-/** What a person did without a session, for the audit logs of these merchants. */
+/** An action of a person without a session, for the audit logs of these merchants. */
 export interface PersonEvent {
   readonly action: "invitation.accept" | "account.reset-password";
   readonly email: string;
@@ -13,12 +13,18 @@ export interface PersonEvent {
   readonly requestId: string;
 }
 
-/** What the endpoints of users, invitations and forgotten passwords use; who accepts an invitation signs in with that. */
+/**
+ * The collaborators of the endpoints of users, invitations and forgotten passwords. A person who
+ * accepts an invitation is signed in by the same operations.
+ */
 export interface TeamOperations extends Pick<SignInOperations, "signIn" | "sessionState" | "portalCookie" | "portalFacts"> {
   users: Users;
   invitations: Invitations;
   forgottenPasswords: ForgottenPasswords;
-  /** Only what was done: links that open nothing would fill the logs for whoever tries some. Nobody waits for it. */
+  /**
+   * Records successful actions only. Anyone could fill the logs by trying links that are not valid.
+   * Callers do not wait for the log.
+   */
   personAudited(event: PersonEvent): void;
 }
 

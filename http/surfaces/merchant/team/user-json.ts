@@ -7,7 +7,10 @@ import type { UserJson } from "./schemas.ts";
 
 export const UserParams = Type.Object({ userId: Type.String({ minLength: 1, maxLength: 64, parameterName: "TeamUserId" }) });
 
-/** A user as another one sees it: addresses of others only where the role sees personal data. */
+/**
+ * Shows a user to another one. Email addresses of others are shown only to roles that see personal
+ * data.
+ */
 export function userOfTeam(user: ListedUser, viewer: Pick<MerchantUserGrant, "userId" | "role">): UserJson {
   const you = user.userId === viewer.userId;
   return {

@@ -14,7 +14,10 @@ export const USER_CONFLICTS = {
   joined: "the user has already accepted the invitation (conflict)",
 };
 
-/** The answer to a change of the team that was refused. Throws RelayError for what has one of the usual codes. */
+/**
+ * Returns the response to a rejected change of the team. Throws RelayError for reasons that have a
+ * usual code.
+ */
 export function userRefusal(why: Why) {
   switch (why) {
     case "users_full":

@@ -1,7 +1,7 @@
 import type { DeliveryPlace } from "../../../../engine/webhooks/webhook-delivery-store.ts";
 import { damagedCursor } from "../transaction-query.ts";
 
-/** Returns where a page ended as an opaque text. It is a position in the caller's own list. */
+/** Returns where a page ended as an opaque text, which is a position in the caller's own list. */
 export function cursorOfDelivery(place: DeliveryPlace | null): string | null {
   return place === null ? null : Buffer.from(`${place.createdAtMs}/${place.id}`).toString("base64url");
 }

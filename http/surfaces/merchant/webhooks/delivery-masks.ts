@@ -1,15 +1,15 @@
 import { MASKED } from "../../../../engine/kernel/mask.ts";
 import { maskedEmail } from "../../parts/masking.ts";
 
-/** Members of objects with the names, addresses and telephone numbers of people. */
+/** Members of objects that contain people's names, addresses and telephone numbers. */
 const OF_PEOPLE: ReadonlySet<string> = new Set(["shipping", "billing_details"]);
 
-/** `body` is JSON that the relay wrote. */
+/** Masks people in a body, which is JSON that the relay wrote. */
 export function withoutPeople(body: string): string {
   return JSON.stringify(JSON.parse(body, (name, value: unknown) => (OF_PEOPLE.has(name) ? withoutTexts(value) : value)));
 }
 
-/** The form stays, because it helps to find a fault in what was sent. */
+/** Keeps the structure, because it helps to find a mistake in the body. */
 function withoutTexts(value: unknown): unknown {
   if (typeof value === "string") return value === "" ? "" : MASKED;
   if (typeof value !== "object" || value === null) return value;
@@ -17,7 +17,7 @@ function withoutTexts(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutTexts(member)]));
 }
 
-/** The lengths are those of the parts of an address, so that one pass masks a long text. */
+/** The lengths are the limits of an address's parts, so that one pass masks a long text. */
 const ADDRESS = /[^\s"'<>(),;:[\]{}\\@]{1,64}@[A-Za-z0-9.-]{1,255}/g;
 
 export function withoutAddresses(text: string): string {

@@ -5,15 +5,16 @@ import type { WebhookFormat } from "../../../../engine/webhooks/webhook-event.ts
 import { iso } from "../../../endpoint/time.ts";
 import { distinctEvents } from "../../parts/webhook-members.ts";
 
-/** The events that each format has. */
+/** The events that each format offers. */
 export const EVENTS_OFFERED: Readonly<Record<WebhookFormat, readonly string[]>> = {
   portal: PORTAL_EVENT_TYPES,
   platform: PLATFORM_EVENT_TYPES,
 };
 
 /**
- * The names of events as they are stored. Those that the endpoint has already are accepted too: the platform's interface takes any. Throws RelayError
- * `invalid_request` for others.
+ * Returns the names of events as they are stored. Accepts any name that the endpoint already has,
+ * because the platform's interface accepts all. Throws RelayError `invalid_request` for other
+ * names.
  */
 export function eventsOf(format: WebhookFormat, names: readonly string[], known: readonly string[] = []): string[] {
   const events = distinctEvents(names);
@@ -23,7 +24,7 @@ export function eventsOf(format: WebhookFormat, names: readonly string[], known:
   return events;
 }
 
-/** The time that an answer said, in milliseconds. Throws RelayError `invalid_request`. */
+/** Reads the time of an earlier response, in milliseconds. Throws RelayError `invalid_request`. */
 export function seenMsOf(seen: string): number {
   const ms = Date.parse(seen);
   if (Number.isNaN(ms) || iso(ms) !== seen) throw new RelayError("invalid_request", "seen: must be the `updatedAt` of a response");

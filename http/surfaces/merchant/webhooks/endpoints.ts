@@ -12,7 +12,7 @@ import { rotateWebhookSecret } from "./rotate-secret.ts";
 import type { WebhookOperations } from "./surface.ts";
 import { testWebhook } from "./test-webhook.ts";
 
-/** Endpoints of a merchant's webhooks, and what was delivered to them. */
+/** The endpoints of a merchant's webhooks and of their deliveries. */
 export const webhookEndpoints: Endpoint<WebhookOperations & MerchantOperations>[] = [
   listWebhooks,
   createWebhook,

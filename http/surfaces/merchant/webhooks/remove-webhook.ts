@@ -29,7 +29,7 @@ export const removeWebhook = webhooks.endpoint({
   handle: async ({ merchantWebhooks }, { caller, params: { id } }) => {
     const merchant = merchantOwnerOf(caller);
     const remove = (livemode: boolean) => merchantWebhooks.remove(webhookOwnerOf(merchant), livemode, id);
-    // A person also ends what a key of the other environment made.
+    // A person may also remove what a key of the other environment created.
     const removed = (await remove(merchant.livemode)) || (caller.type === "merchantUser" && (await remove(!merchant.livemode)));
     if (!removed) throw oneEndpoint.notFound();
     return { status: 200, body: ok({ id }) };

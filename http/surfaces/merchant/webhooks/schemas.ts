@@ -44,7 +44,7 @@ export const webhookEndpoint = e.resource({
     context: EXAMPLE_CONTEXT,
   },
 });
-/** GET /webhooks. `events`: what each format offers. */
+/** GET /webhooks. `events` lists what each format offers. */
 export const WebhookEndpointList = Type.Object(
   {
     items: Type.Array(webhookEndpoint.schema),
@@ -62,12 +62,15 @@ export const CreateWebhookEndpoint = Type.Object(
   },
   { title: "PortalWebhookEndpointRequest" },
 );
-/** POST /webhooks, POST /webhooks/{id}/rotate-secret: the secret once. */
+/** POST /webhooks and POST /webhooks/{id}/rotate-secret show the secret once. */
 export const WebhookEndpointWithSecret = Type.Object(
   { endpoint: webhookEndpoint.schema, secret: Type.String() },
   { title: "PortalWebhookEndpointWithSecret" },
 );
-/** PATCH /webhooks/{id}. `seen`: the `updatedAt` that was looked at; 409 `conflict` where it was changed since. */
+/**
+ * PATCH /webhooks/{id}. `seen` is the `updatedAt` that the caller has read; a later change gives
+ * 409 `conflict`.
+ */
 export const ChangeWebhookEndpoint = Type.Object(
   {
     url: Type.Optional(Type.String({ minLength: 1, maxLength: 2_048 })),
@@ -86,9 +89,9 @@ export const WEBHOOK_ID = { pattern: DELIVERY_LIST.endpointId.pattern, errorMess
 export const DELIVERY_FILTERS = filtersOf(DELIVERY_LIST, { endpointId: WEBHOOK_ID, outcome: DeliveryOutcome });
 
 interface Delivery extends WebhookDeliveryRecord {
-  /** The address of the endpoint now; null if it is removed. */
+  /** The current address of the endpoint; null if it is removed. */
   readonly url: string | null;
-  /** The body as it is posted; null in lists. */
+  /** The body as posted; null in lists. */
   readonly body: string | null;
 }
 
@@ -117,7 +120,7 @@ const EXAMPLE_ATTEMPT: WebhookAttempt = {
   ...{ atMs: Date.parse("2026-03-01T11:05:05.000Z"), durationMs: 84, status: 500, answer: "Internal Server Error", error: null },
 };
 const d = resourceOf<Delivery>();
-/** GET /webhooks/deliveries/{id}, and without the body and the tries GET /webhooks/deliveries. */
+/** GET /webhooks/deliveries/{id}. GET /webhooks/deliveries shows it without body and attempts. */
 export const webhookDelivery = d.resource({
   title: "PortalWebhookDeliveryDetail",
   itemTitle: "PortalWebhookDelivery",

@@ -9,19 +9,19 @@ import { oneOf } from "../resource-endpoints.ts";
 import { merchantSurface } from "../surface.ts";
 import { WEBHOOK_ID, webhookDelivery, webhookEndpoint } from "./schemas.ts";
 
-/** What the endpoints of a merchant's webhooks use. */
+/** The collaborators of the webhook endpoints. */
 export interface WebhookOperations {
-  /** Those of both formats. */
+  /** The endpoints of both formats. */
   merchantWebhooks: WebhookEndpoints;
   merchantDeliveries: MerchantDeliveries;
-  /** The body that is posted to a merchant's endpoint. */
+  /** Returns the body that is posted to a merchant's endpoint. */
   webhookBody(event: WebhookEvent, delivery: WebhookDeliveryRecord): string;
   clock: { nowMs(): number };
 }
 
 export const webhooks = merchantSurface<WebhookOperations>();
 
-/** The key of the call, for what it makes or changes; absent for a person. */
+/** Returns the calling key, to be stored with what it creates or changes. A person has no key. */
 export function withKeyOf(caller: Caller): { withKey?: MerchantGrant } {
   return caller.type === "merchantKey" ? { withKey: caller.merchant } : {};
 }
