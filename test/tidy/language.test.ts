@@ -24,6 +24,8 @@ const REWRITTEN: readonly string[] = [
   "http/surfaces/parts",
   "http/web/portal/i18n",
   "http/web/portal/list",
+  "http/web/portal/pages/agents",
+  "http/web/portal/pages/disputes",
   "infra/node/wiring",
   "storage/reports",
   "storage/transactions",

@@ -48,7 +48,7 @@ export function MethodForm({ method, onUnsaved, onCancel, onSaved, onStored }: M
   const { service, members } = looked;
   const unsaved = JSON.stringify(written) !== JSON.stringify(writtenOf(looked));
   // Before anything else can be pressed.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is unsaved decides, not who listens.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it depends on `unsaved` only.
   useLayoutEffect(() => onUnsaved(unsaved), [unsaved]);
   const save = useAction(async () => {
     const body = bodyOf(looked, written);
