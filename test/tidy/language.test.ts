@@ -25,6 +25,7 @@ const REWRITTEN: readonly string[] = [
   "http/web/portal/i18n",
   "http/web/portal/list",
   "http/web/portal/pages/agents",
+  "http/web/portal/pages/alerts",
   "http/web/portal/pages/disputes",
   "infra/node/wiring",
   "storage/reports",

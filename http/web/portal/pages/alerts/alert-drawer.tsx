@@ -130,14 +130,14 @@ function WhatToKnow({ alert, isOver, isOfTerminal }: { alert: AlertJson; isOver:
       return (
         <>
           <Banner kind="warning">{source === "RDR" ? say.network : say.pending}</Banner>
-          <WhyNot alert={alert} isOfTerminal={isOfTerminal} />
+          <RefundObstacles alert={alert} isOfTerminal={isOfTerminal} />
         </>
       );
   }
 }
 
 /** Explains why the payment has not been refunded yet. */
-function WhyNot({ alert: { refund, ruleHeld, uuid, source }, isOfTerminal }: { alert: AlertJson; isOfTerminal: boolean }) {
+function RefundObstacles({ alert: { refund, ruleHeld, uuid, source }, isOfTerminal }: { alert: AlertJson; isOfTerminal: boolean }) {
   const { say } = text().alerts;
   return (
     <>
