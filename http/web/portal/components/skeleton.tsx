@@ -6,7 +6,7 @@ export function Skeleton({ lines = 3, tall }: { lines?: number; tall?: boolean }
     <div class="skeleton" role="status">
       <span class="visually-hidden">{text().app.loading}</span>
       {Array.from({ length: lines }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same.
+        // biome-ignore lint/suspicious/noArrayIndexKey: the items are equal.
         <span key={index} class={`skeleton-line${tall === true ? " skeleton-tall" : ""}`} aria-hidden="true" />
       ))}
     </div>
