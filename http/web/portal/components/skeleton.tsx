@@ -1,6 +1,6 @@
 import { text } from "../i18n/texts.ts";
 
-/** The shape of what is being loaded. Screen readers hear one word. */
+/** Shows the outline of the loading content. Screen readers announce one word. */
 export function Skeleton({ lines = 3, tall }: { lines?: number; tall?: boolean }) {
   return (
     <div class="skeleton" role="status">
