@@ -114,7 +114,7 @@ function Day({ data, isToday }: { data: OverviewJson; isToday: boolean }) {
   );
 }
 
-/** Shows the hours from the first to the last payment, without an empty night. */
+/** Shows 8 to 18 o'clock at least, and further hours only as far as they have payments. */
 function Hours({ data, currency, isToday }: { data: OverviewJson; currency: string; isToday: boolean }) {
   const { overview: words } = text();
   const [now, before] = [data.hours, data.hoursBefore].map((hours) =>
