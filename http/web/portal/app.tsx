@@ -10,7 +10,7 @@ import { enrolPage, forgotPage, invitationPage, resetPage, secondFactorPage, sig
 import { moved, onNavigate, signInAddress, wantedPage } from "./state/navigation.ts";
 import { session } from "./state/session.ts";
 
-/** The portal: what comes before sign-in, or the pages of somebody who is signed in. */
+/** Shows the pages before sign-in, or the pages of the person who is signed in. */
 export function App() {
   return (
     <LocationProvider scope="/portal">
@@ -24,7 +24,7 @@ export function App() {
 function Root() {
   const { path, query, route } = useLocation();
   onNavigate(route);
-  // Another stage of the session is another page, at the same address.
+  // Another stage of the session shows another page at the same address.
   const place = `${session.value?.stage} ${path}`;
   const before = useRef(place);
   if (before.current !== place) {

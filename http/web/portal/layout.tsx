@@ -17,20 +17,21 @@ import { useAction } from "./state/action.ts";
 import { merchant, refreshSession, session, signOut, switchMerchant } from "./state/session.ts";
 import { toast } from "./state/toasts.ts";
 
-/** Whose figures they are and in which time zone: on paper in the place of the frame that says so on screen (print.css). */
+/** Names the merchant and the time zone on paper, where the frame is not printed (print.css). */
 function paperHead({ merchantName, environment }: { merchantName: string; environment: string }): string {
   const { app } = text();
   return [merchantName, ...(environment === "TEST" ? [app.test] : []), app.times(zoneName())].join(" · ");
 }
 
-/** The frame around the pages of somebody who is signed in. */
+/** The frame around the pages after sign-in. */
 export function Layout({ path }: { path: string }) {
   const texts = text();
   const pages = pagesForMe();
   const [first] = pages;
   const at = merchant.value;
   const found = pageAt(pages, path);
-  // The first page comes just after the session was read; with each further one the menu is what the role is now.
+  // The session has just been loaded before the first page. Each further page loads it again, so
+  // that the menu fits the current role.
   const opened = useRef(path);
   useEffect(() => {
     if (opened.current !== path) void refreshSession();

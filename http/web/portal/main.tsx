@@ -6,11 +6,11 @@ import { preloadFor } from "./pages/preload.ts";
 import { watchBack } from "./state/navigation.ts";
 import { loadSession } from "./state/session.ts";
 
-/** Shows the portal once it is known who is signed in: nothing is shown that would be taken away again. */
+/** Shows the portal when the session is known, so that nothing has to be removed again. */
 async function start(root: HTMLElement): Promise<void> {
   watchBack();
   preloadFor(location.pathname);
-  // Both at the same time; the session may then want the other language.
+  // Both load at the same time. The session may then require the other language.
   const asked = loadSession().then(
     () => ({ failed: false }) as const,
     (error: unknown) => ({ failed: true, error }) as const,
@@ -28,7 +28,7 @@ speakFrom({
 const root = document.getElementById("portal");
 if (root !== null) {
   start(root).catch(() => {
-    // Not even a catalogue: there are no words but these.
+    // Not even a catalogue could be loaded, so this text cannot be translated.
     root.textContent = "The portal could not be loaded. Load the page again. — Impossibile caricare il portale. Ricarica la pagina.";
   });
 }

@@ -1,24 +1,27 @@
 import { PortalError } from "./errors.ts";
 
-/** Longer than the relay's own deadline for a reply (10 s), so that its error is seen rather than ours. */
+/**
+ * This is longer than the relay's deadline for a reply (10 s), so that the relay's error arrives
+ * first.
+ */
 const DEADLINE_MS = 15_000;
 
-/** Of the merchants' people; the operators' pages call another. */
+/** The API of merchants' users. The operators' pages set another. */
 let base = "/api/merchant";
 
-/** What an error is called whose answer does not say it. */
+/** The code of an error whose answer has none, by its status. */
 let codes: Readonly<Record<number, string>> = { 502: "unavailable", 503: "unavailable", 504: "unavailable" };
 
-/** Calls go to the addresses below this one, whose errors may be known by their status alone. */
+/** Sets the base path of all calls, and codes for errors that only have a status. */
 export function callBelow(path: string, codesOfStatus: Readonly<Record<number, string>>): void {
   base = path;
   codes = { ...codes, ...codesOfStatus };
 }
 
-/** Says that a page of ours sent the request: another site cannot add it. */
+/** Marks a request as sent by a page of the relay. Another site cannot add this header. */
 export const OURS = { "X-Relay-Portal": "1" };
 
-/** The same of calls that the relay answers only when the gateway has, within 20 s. */
+/** The deadline of calls that wait for the gateway, which answers within 20 s. */
 export const GATEWAY_DEADLINE_MS = 25_000;
 
 export type Query = Readonly<Record<string, string | number | null | undefined>>;
@@ -26,20 +29,23 @@ export type Query = Readonly<Record<string, string | number | null | undefined>>
 export interface CallOptions {
   body?: unknown;
   query?: Query;
-  /** Gives the call up: the page that wanted the answer is gone. */
+  /** Aborts the call when the page no longer needs the answer. */
   signal?: AbortSignal;
   deadlineMs?: number;
-  /** The same for a call that is made again because its answer did not arrive (state/send-once.ts). */
+  /** The key stays the same when a call is repeated after a lost answer (state/send-once.ts). */
   idempotencyKey?: string;
 }
 
-/** What the page does for every call. Set once, by state/session.ts and components/step-up-dialog.tsx. */
+/**
+ * The page's reactions to any call. state/session.ts and components/step-up-dialog.tsx set them
+ * once.
+ */
 interface Hooks {
-  /** The session is over. */
+  /** Runs when the session has ended. */
   signedOut(): void;
-  /** The role does not permit what the page has offered: it is another one than the page knows. */
+  /** Runs when the role is not the one that the page knows and does not permit the call. */
   roleRefused(): void;
-  /** Asks for a fresh second factor; resolves with whether there is one. */
+  /** Asks for a fresh second factor. Resolves with true if the person gave one. */
   stepUp(): Promise<boolean>;
 }
 
@@ -52,14 +58,15 @@ export function onCalls(changes: Partial<Hooks>): void {
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
- * Calls the portal's interface and resolves with `data` of its answer. Where the relay wants a fresh second factor, the person is asked for it and the call
- * is made again. Rejects with a PortalError, or with an AbortError if `signal` gave it up.
+ * Calls the portal's API and resolves with `data` of the answer. If the relay requires a fresh
+ * second factor, the person is asked for it and the call is repeated. Rejects with a PortalError,
+ * or with an AbortError if `signal` aborted the call.
  */
 export function call<T>(method: Method, path: string, options: CallOptions = {}): Promise<T> {
   return withSession(() => callOnce<T>(method, path, options));
 }
 
-/** Makes a call as the session permits it: what the page has to do when it does not is done, whatever the call is made with. */
+/** Runs a call of any kind, and reacts if the session does not permit it. */
 export async function withSession<T>(once: () => Promise<T>): Promise<T> {
   try {
     return await once();
@@ -78,7 +85,7 @@ export const patch = <T>(path: string, body: unknown, options?: CallOptions) => 
 export const put = <T>(path: string, body: unknown, options?: CallOptions) => call<T>("PUT", path, { ...options, body });
 export const remove = <T>(path: string, options?: CallOptions) => call<T>("DELETE", path, options);
 
-/** The address of a file to download, which the browser fetches by itself with the session's cookie. */
+/** The address of a download. The browser fetches it with the session's cookie. */
 export function addressOf(path: string, query: Query = {}): string {
   const members = Object.entries(query).flatMap(([name, value]) =>
     value === null || value === undefined || value === "" ? [] : [[name, String(value)]],
@@ -111,13 +118,13 @@ async function callOnce<T>(
   });
   const answer: unknown = await response.json().catch((cause: unknown) => {
     if (signal?.aborted === true || deadline.aborted) throw unanswered(cause, signal, deadline);
-    // A proxy that answers in the relay's place does not speak JSON.
+    // A proxy that answers in place of the relay may not send JSON.
     return undefined;
   });
   return answered<T>(response, answer);
 }
 
-/** `data` of an answer, or the error that it is. */
+/** Returns `data` of an answer, or throws its error. */
 export function answered<T>({ status, statusText }: { status: number; statusText: string }, answer: unknown): T {
   const isOk = status >= 200 && status < 300;
   if (isOk && isObject(answer) && answer["status"] === "ok") return dataOf<T>(answer);
@@ -135,10 +142,10 @@ export function unanswered(cause: unknown, signal: AbortSignal | undefined, dead
   return new PortalError("offline", 0, cause instanceof Error ? cause.message : "There was no answer");
 }
 
-/** The relay checks its own answers against the schemas that `T` is made of. */
+/** The relay validates its answers against the schemas from which `T` is derived. */
 function dataOf<T>(answer: object): T {
   const { data }: { data?: T } = answer;
-  // Answers without content have no data, and callers who expect none.
+  // Answers without content have no data, and their callers expect none.
   return data as T;
 }
 

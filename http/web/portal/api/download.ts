@@ -1,11 +1,12 @@
 import { addressOf, answered, OURS, unanswered, withSession } from "./client.ts";
 
-/** The relay has begun to answer within its own deadline, or will not. */
+/** The relay starts its answer within its own deadline, or never. */
 const BEGUN_MS = 15_000;
 
 /**
- * Has the browser download a file. Before that it is asked for once, up to where its contents would begin: a refusal is told here rather than by a download that fails,
- * and where a fresh second factor is wanted, the person is asked for it. Rejects as `call` does.
+ * Makes the browser download a file. It first requests the file up to the start of its contents, so
+ * that a rejection is shown here instead of a failed download, and the person is asked for a fresh
+ * second factor if one is required. Rejects as `call` does.
  */
 export async function download(path: string): Promise<void> {
   await withSession(() => begins(path));
@@ -28,10 +29,10 @@ async function begins(path: string): Promise<void> {
     throw unanswered(cause, undefined, deadline);
   });
   if (response.ok) {
-    // The browser reads it, to where the person wants it.
+    // The browser downloads the contents with a request of its own.
     reading.abort();
     return;
   }
-  // Throws what it says.
+  // Throws the error of the answer.
   answered<never>(response, await response.json().catch(() => undefined));
 }

@@ -1,10 +1,15 @@
 import type { ErrorCode } from "../../../../engine/kernel/errors.ts";
 import type { PortalCode } from "../../../surfaces/merchant/envelope.ts";
 
-/** What an answer may say, and what only the page knows: that there was no answer (`offline`), or none in time (`timeout`). */
+/**
+ * The codes of an answer, and two that only the page knows: no answer (`offline`) or none in time
+ * (`timeout`).
+ */
 export type FailureCode = PortalCode | ErrorCode | "offline" | "timeout";
 
-/** A call that did not succeed. `code` is what programs decide by; people get the text of the catalogues, and where there is none `message`. */
+/**
+ * A failed call. Programs decide by `code`. People see the catalogue's text for it, or `message`.
+ */
 export class PortalError extends Error {
   readonly code: string;
   /** The HTTP status; 0 without an answer. */
@@ -22,12 +27,12 @@ export function hasCode(error: unknown, code: FailureCode): boolean {
   return error instanceof PortalError && error.code === code;
 }
 
-/** Whether a call was given up because nobody waits for its answer any more. */
+/** Whether a call was aborted because its answer is no longer needed. */
 export function isAborted(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }
 
-/** Whether to ask again later may help. */
+/** Whether a later attempt may succeed. */
 export function isPassing(error: unknown): boolean {
   return error instanceof PortalError && (error.status === 503 || error.status === 429 || error.status === 0);
 }

@@ -6,10 +6,10 @@ import type {
 import { atDoor } from "../state/door.ts";
 import { post } from "./client.ts";
 
-/** Loaded when a passkey is first wanted. */
+/** The library is loaded when a passkey is first needed. */
 const library = () => import("@simplewebauthn/browser");
 
-/** Signs in, completes a sign-in or steps up with a passkey, whatever `path` is for. */
+/** Proves the identity with a passkey, for sign-in, as a second factor or for a step-up. */
 export async function answerWithPasskey(path: "/session/passkey" | "/session/step-up"): Promise<void> {
   await atDoor().prove(path, { response: await askForPasskey() });
 }
@@ -20,7 +20,7 @@ async function askForPasskey(): Promise<AuthenticationResponseJSON> {
   return await startAuthentication({ optionsJSON });
 }
 
-/** Makes a passkey in the browser and adds it to the account. */
+/** Creates a passkey in the browser and adds it to the account. */
 export async function addPasskey<Enrolled>(name: string): Promise<Enrolled> {
   const { startRegistration } = await library();
   const path = `${atDoor().factors}/passkeys`;
@@ -28,7 +28,7 @@ export async function addPasskey<Enrolled>(name: string): Promise<Enrolled> {
   return await post<Enrolled>(path, { name, response: await startRegistration({ optionsJSON }) });
 }
 
-/** Whether the browser, or the person, ended the attempt, so that nothing was sent. */
+/** Whether the browser or the person ended the attempt before anything was sent. */
 export function isPasskeyGivenUp(error: unknown): boolean {
   return error instanceof Error && ["NotAllowedError", "AbortError", "InvalidStateError", "SecurityError"].includes(error.name);
 }

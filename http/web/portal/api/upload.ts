@@ -1,17 +1,20 @@
 import { addressOf, answered, OURS, type Query, withSession } from "./client.ts";
 import { PortalError } from "./errors.ts";
 
-/** Nothing has moved for so long: the connection is gone, however large the file is. */
+/** The connection is lost if nothing moves for this long, however large the file is. */
 const STALLED_MS = 30_000;
 
 export interface UploadOptions {
   query?: Query;
   signal: AbortSignal;
-  /** How much has left the browser, from 0 to 1. */
+  /** Receives the part that the browser has sent, from 0 to 1. */
   onProgress: (share: number) => void;
 }
 
-/** Posts one file as `file` of a form. With XMLHttpRequest: `fetch` does not say how far it is. Rejects as `call` does. */
+/**
+ * Posts one file as the form field `file`. It uses XMLHttpRequest, because `fetch` does not report
+ * progress. Rejects as `call` does.
+ */
 export function upload<T>(path: string, file: File, options: UploadOptions): Promise<T> {
   return withSession(() => uploadOnce<T>(path, file, options));
 }
@@ -63,7 +66,7 @@ function uploadOnce<T>(path: string, file: File, { query = {}, signal, onProgres
   });
 }
 
-/** A proxy that answers in the relay's place does not speak JSON. */
+/** A proxy that answers in place of the relay may not send JSON. */
 function answerOf(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 
 export type BadgeKind = "neutral" | "good" | "bad" | "warn" | "accent";
 
-/** A state in one word. The dot is decoration: the word says it all. */
+/** Shows a state in one word. The dot is decoration. */
 export function Badge({ kind = "neutral", dot = true, children }: { kind?: BadgeKind; dot?: boolean; children: ComponentChildren }) {
   return (
     <span class={`badge badge-${kind}`}>

@@ -5,7 +5,7 @@ export type BannerKind = "info" | "warning" | "danger" | "success";
 
 const ICONS = { info: "info", warning: "warning", danger: "warning", success: "check" } as const;
 
-/** Something to know about what is below. `alert`: it has just come up, so screen readers say it. */
+/** Shows a message about the content below. Screen readers announce it if `alert` is set. */
 export function Banner({ kind = "info", alert, children }: { kind?: BannerKind; alert?: boolean; children: ComponentChildren }) {
   return (
     <div class={`banner banner-${kind}`} role={alert === true ? "alert" : undefined}>

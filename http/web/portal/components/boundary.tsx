@@ -3,7 +3,7 @@ import { text } from "../i18n/texts.ts";
 import { Button } from "./button.tsx";
 import { EmptyState } from "./empty-state.tsx";
 
-/** Keeps a fault of one page to that page: the navigation around it goes on. */
+/** Limits a failure to one page, so that the navigation around it keeps working. */
 export class Boundary extends Component<{ children: ComponentChildren }, { broken: boolean }> {
   override state = { broken: false };
 

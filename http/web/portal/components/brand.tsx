@@ -1,6 +1,6 @@
 import { text } from "../i18n/texts.ts";
 
-/** The sign of the portal, as icon.svg, and its name. */
+/** The portal's logo, which equals icon.svg, and its name. */
 export function Brand({ href, className = "" }: { href?: string; className?: string }) {
   const { name } = text().app;
   const content = (

@@ -14,16 +14,16 @@ interface Look {
 export interface ButtonProps extends Look {
   onClick?: (() => void) | undefined;
   type?: "button" | "submit";
-  /** What it does is under way: it stays in its place and does nothing. */
+  /** The action is running: the button keeps its place and does nothing. */
   busy?: boolean;
   disabled?: boolean;
-  /** What a screen reader says, where the visible words are not enough. */
+  /** The text for screen readers, if the visible text is not enough. */
   label?: string;
-  /** It shows and hides the part of the page with this id. */
+  /** The button shows and hides the part of the page with this id. */
   expands?: { id: string; open: boolean };
 }
 
-/** A button that is busy keeps its focus, which a disabled one would lose. */
+/** A busy button keeps its focus, which a disabled one would lose. */
 export function Button({
   children,
   kind = "secondary",
@@ -58,7 +58,7 @@ export function Button({
   );
 }
 
-/** A link that looks like a button: it leads somewhere, or downloads. */
+/** A link that looks like a button. It opens a page or downloads a file. */
 export function ButtonLink({
   children,
   href,
@@ -82,7 +82,6 @@ export function ButtonLink({
   );
 }
 
-/** A button that is only an icon. */
 export function IconButton({ icon, label, onClick, disabled }: { icon: IconName; label: string; onClick: () => void; disabled?: boolean }) {
   return (
     <button type="button" class="icon-button" aria-label={label} title={label} disabled={disabled === true} onClick={onClick}>

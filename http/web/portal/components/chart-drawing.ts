@@ -3,21 +3,21 @@ import type { ChartProps, ChartSeries } from "./chart-figures.ts";
 
 const HEIGHT_PX = 240;
 
-/** Steps of an axis of things that are counted: there is no half of one. */
+/** Counted things have no halves, so their axis uses whole steps. */
 const WHOLE_STEPS = Array.from({ length: 14 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 
-/** Labels of so many are left out between two that stand: hours, days and weeks. */
+/** The number of points from one label to the next, for hours, days and weeks. */
 const LABEL_STEPS = [1, 2, 3, 4, 6, 7, 12, 14, 24, 28, 56, 84, 112, 168];
 
-/** More points than these would hide their line. */
+/** More points would hide the line. */
 const POINTS_MAX = 45;
 
 interface Drawn extends ChartProps {
-  /** Somebody wants to see what a label was counted from. */
+  /** Runs when the person wants to see the list behind a label. */
   pick: (index: number) => void;
 }
 
-/** Draws with uPlot into `place`, as wide as it is, and again when it or the theme changes. */
+/** Draws with uPlot in the width of `place`, and again when the width or the theme changes. */
 export function draw(place: HTMLElement, props: Drawn): { destroy(): void } {
   let plot = begin();
   function begin(): UPlot {
@@ -49,7 +49,10 @@ export function draw(place: HTMLElement, props: Drawn): { destroy(): void } {
   };
 }
 
-/** A click opens what is below it; a finger, which cannot point at it first, shows the figures with its first tap. */
+/**
+ * A click opens the list of a point. A first tap only shows its figures, because a finger cannot
+ * hover.
+ */
 function listen({ over, cursor }: UPlot, pick: (index: number) => void): void {
   let touched: number | null = null;
   over.classList.add("chart-opens");
@@ -63,13 +66,16 @@ function listen({ over, cursor }: UPlot, pick: (index: number) => void): void {
 }
 
 interface DrawnSeries extends ChartSeries {
-  /** Its place among the series, which its colour goes by. */
+  /** The place among the series, which decides the colour. */
   index: number;
-  /** How high it is drawn: of stacked bars with all those between it and the axis. */
+  /** The drawn heights. A stacked bar includes all bars between it and the axis. */
   heights: readonly (number | null)[];
 }
 
-/** Stacked bars are drawn from the highest to the lowest, each over the one that reaches further; then what is compared. */
+/**
+ * Draws stacked bars from the highest to the lowest, so that each covers the one behind it. The
+ * compared series follow.
+ */
 function drawnOrder({ series, stacked }: Pick<ChartProps, "series" | "stacked">): DrawnSeries[] {
   const all = series.map((one, index): DrawnSeries => ({ ...one, index, heights: one.values }));
   if (stacked !== true) return all;
@@ -81,7 +87,7 @@ function drawnOrder({ series, stacked }: Pick<ChartProps, "series" | "stacked">)
   return [...stack.reverse(), ...all.filter(({ kind }) => kind !== "bars")];
 }
 
-/** What is less than nothing hangs below the axis, and is no part of what stands on it. */
+/** Negative values stack below the axis, separately from positive ones. */
 function reach(bars: readonly ChartSeries[], at: number, below: boolean): number {
   return bars.map(({ values }) => values[at] ?? 0).reduce((sum, value) => (value < 0 === below ? sum + value : sum), 0);
 }
@@ -132,7 +138,7 @@ function seriesOf({ label, kind }: ChartSeries, colour: string, count: number): 
   return { label, fill: colour, stroke: colour, width: 0, points: { show: false }, ...(bars === undefined ? {} : { paths: bars }) };
 }
 
-/** The figures below the mouse, in a small box beside it. */
+/** Shows the figures of the hovered point in a small box. */
 function tell(plot: UPlot, place: HTMLElement, { labels, series, format }: Pick<ChartProps, "labels" | "series" | "format">): void {
   const box =
     place.querySelector<HTMLElement>(".chart-tip") ??
@@ -155,7 +161,7 @@ function line(words: string, className: string): HTMLElement {
   return element;
 }
 
-/** A canvas needs colours, not names of them: what the style sheet makes of a class. */
+/** A canvas needs colour values, so this reads what the style sheet sets for a class. */
 function inkOf(place: HTMLElement): (className: string) => string {
   return (className) => {
     const probe = document.createElement("span");

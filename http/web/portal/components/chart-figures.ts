@@ -1,25 +1,25 @@
 export interface ChartSeries {
   label: string;
-  /** One for each label of the axis; null where there is none. */
+  /** One value for each label; null if there is none. */
   values: readonly (number | null)[];
-  /** `bars` for amounts of an interval, `line` for what is a rate or a level, `dashes` for what either is compared with. */
+  /** `bars` for amounts of an interval, `line` for a rate or a level, `dashes` for a comparison. */
   kind: "bars" | "line" | "dashes";
 }
 
 export interface ChartProps {
-  /** What it shows, in words: the name of the picture and of the table. */
+  /** The name of the picture and of the table. */
   title: string;
-  /** Along the bottom: hours, days. */
+  /** The labels along the bottom, such as hours or days. */
   labels: readonly string[];
-  /** Shorter, for the axis. */
+  /** Shorter labels for the axis. */
   axisLabels?: readonly string[];
   labelsTitle: string;
   series: readonly ChartSeries[];
-  /** Bars stand on each other: they are parts of one sum. Those below nothing hang from the axis. */
+  /** Stacks bars that are parts of one sum. Negative values are drawn below the axis. */
   stacked?: boolean;
   format: (value: number) => string;
-  /** Shorter, for the axis. */
+  /** A shorter format for the axis. */
   formatAxis?: (value: number) => string;
-  /** The list that what stands at a label was counted from. */
+  /** The address of the list behind a label; null if there is none. */
   hrefOf?: (index: number) => string | null;
 }

@@ -8,13 +8,16 @@ import { Table } from "./table.tsx";
 
 const loadDrawing = () => import("./chart-drawing.ts");
 
-/** Begins to load what draws charts, for a page that will have one: while its figures are still asked for. */
+/** Starts to load the chart library while a page still loads its figures. */
 export function preloadCharts(): void {
-  // The chart that is then drawn shows its figures as a table where this fails.
+  // After a failure the chart shows its figures as a table.
   loadDrawing().catch(() => {});
 }
 
-/** A chart, loaded when one is first shown; the same figures as a table for those who read better than they see. */
+/**
+ * Shows a chart, and the same figures as a table for screen readers. The first chart loads the
+ * library.
+ */
 export function Chart(props: ChartProps) {
   const [asTable, setAsTable] = useState(false);
   const { app } = text();
@@ -67,15 +70,15 @@ function Drawing(props: ChartProps) {
   const latest = useRef(props);
   latest.current = props;
   const [state, setState] = useState<"loading" | "drawn" | "failed">("loading");
-  // What is drawn, as one text: the same figures are not drawn again at each refresh.
+  // The text of the figures changes only if they do, so that a refresh does not draw them again.
   const figures = JSON.stringify([props.labels, props.axisLabels, props.series]);
-  // Where a label leads may change without its figures.
+  // The link of a label may change while its figures do not.
   const pick = useRef((_index: number) => {});
   pick.current = (index) => {
     const href = latest.current.hrefOf?.(index) ?? null;
     if (href !== null) route(href);
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other figures are another drawing.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it depends on the figures.
   useEffect(() => {
     const { current } = place;
     if (current === null) return;

@@ -2,7 +2,10 @@ import type { ComponentChildren } from "preact";
 import { useAction } from "../state/action.ts";
 import { FormDialog } from "./form-dialog.tsx";
 
-/** Asks before something that is not easily undone. It stays open while it runs, and says why where it failed. */
+/**
+ * Asks before an action that is hard to undo. It stays open while the action runs, and shows why it
+ * failed.
+ */
 export function ConfirmDialog({
   title,
   confirm,
@@ -12,7 +15,7 @@ export function ConfirmDialog({
   children,
 }: {
   title: string;
-  /** The word on the button: what will happen. */
+  /** The text of the button names the action. */
   confirm: string;
   danger?: boolean;
   act: () => Promise<void>;

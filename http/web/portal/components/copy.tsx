@@ -2,10 +2,10 @@ import { useEffect, useState } from "preact/hooks";
 import { text } from "../i18n/texts.ts";
 import { Button } from "./button.tsx";
 
-/** How long the button says that it has copied. */
+/** The button confirms the copy for this time. */
 const SAID_MS = 2_000;
 
-/** Copies a text. Where the browser refuses, the text is still there to select. */
+/** Copies a text. If the browser denies it, the person can still select the text. */
 export function CopyButton({ value, label, small }: { value: string; label?: string; small?: boolean }) {
   const [copied, setCopied] = useState(false);
   const { app } = text();
@@ -35,7 +35,7 @@ export function CopyButton({ value, label, small }: { value: string; label?: str
   );
 }
 
-/** A text that is made to be copied: an id, a key. */
+/** Shows a text that people copy, such as an id or a key. */
 export function Copyable({ value }: { value: string }) {
   return (
     <span class="copyable">

@@ -6,18 +6,21 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** How long something can still be paid. It counts seconds in the last hour only: before that nobody waits for them. */
+/**
+ * Shows how long a payment is still possible. It counts seconds only in the last hour, when people
+ * wait for them.
+ */
 export function Countdown({ until }: { until: string }) {
   const leftMs = useLeftMs(until);
   return <span class="countdown">{leftMs <= 0 ? text().paymentLinks.timeOver : text().paymentLinks.left(leftText(leftMs))}</span>;
 }
 
-/** Whether that time has come. */
+/** Whether the time has come. */
 export function useIsOver(until: string): boolean {
   return useLeftMs(until) <= 0;
 }
 
-/** How long it is until then, as the page shows it; zero or less when it is over. */
+/** Returns the time left in the steps that the page shows; zero or less after the time. */
 export function useLeftMs(until: string): number {
   const [nowMs, setNowMs] = useState(() => Date.now());
   const leftMs = Date.parse(until) - nowMs;

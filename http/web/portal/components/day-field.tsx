@@ -1,6 +1,6 @@
 import { IconButton } from "./button.tsx";
 
-/** A day with the days before and after it one click away. */
+/** Chooses a day, with buttons for the day before and the day after. */
 export function DayField({
   label,
   value,

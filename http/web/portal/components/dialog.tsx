@@ -5,17 +5,20 @@ import { IconButton } from "./button.tsx";
 
 export interface DialogProps {
   title: string;
-  /** Absent where it may not be closed before something is done. */
+  /** Absent if the dialog must not be closed yet. */
   onClose?: () => void;
   children: ComponentChildren;
 }
 
-/** A question in front of the page. The browser keeps the focus inside, and gives it back. */
+/** Asks a question in front of the page. The browser keeps the focus inside the dialog. */
 export function Dialog(props: DialogProps) {
   return <Modal {...props} kind="dialog" />;
 }
 
-/** More of something, at the side of the page (on a phone over all of it). `wide`: to work in, with room for two columns. */
+/**
+ * Shows more about an object at the side of the page, or over the whole screen of a phone. `wide`
+ * gives room for two columns.
+ */
 export function Drawer(props: DialogProps & { wide?: boolean }) {
   return <Modal {...props} kind="drawer" />;
 }
@@ -25,17 +28,19 @@ function Modal({ title, onClose, children, kind, wide }: DialogProps & { kind: "
   const heading = useId();
   const latest = useRef(onClose);
   latest.current = onClose;
-  // With the layout: an effect is cleaned up a frame after the dialog has gone, and until then a key would go to nothing.
+  // A layout effect is cleaned up at once. A normal effect would run a frame after the dialog is
+  // gone, and a key pressed in between would be lost.
   useLayoutEffect(() => {
     const { current } = element;
     if (current === null) return;
-    // By itself it goes to where it was when the dialog opened, which a dialog that is taken out of the page does not do.
+    // The browser does not restore the focus if a dialog is removed from the page.
     const before = document.activeElement;
     current.showModal();
     const first = current.querySelector<HTMLElement>("[data-autofocus]");
     (first ?? current.querySelector<HTMLElement>("h2"))?.focus();
     const controller = new AbortController();
-    // At a second Escape a browser closes it without asking. It is shown again, for what is told of it may ask first, in front of it, or not close at all.
+    // A second Escape makes the browser close the dialog without asking. It is shown again, because
+    // `onClose` may ask first or not close it.
     current.addEventListener(
       "close",
       () => {
@@ -51,13 +56,13 @@ function Modal({ title, onClose, children, kind, wide }: DialogProps & { kind: "
     };
   }, []);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the backdrop is for the mouse; the keyboard has Escape and the button.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape serves the keyboard.
     <dialog
       ref={element}
       class={wide === true ? `${kind} ${kind}-wide` : kind}
       aria-labelledby={heading}
       onCancel={(event) => {
-        // What is shown decides, not the browser.
+        // The portal decides whether the dialog closes, not the browser.
         event.preventDefault();
         onClose?.();
       }}

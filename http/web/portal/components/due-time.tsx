@@ -4,7 +4,7 @@ import { Icon } from "./icon.tsx";
 
 const DAY_MS = 86_400_000;
 
-/** How long there is to answer, and by its colour how urgent that is; the words say all of it. */
+/** Shows the time left to answer. The colour shows the urgency, and the words say the same. */
 export function DueTime({ until }: { until: string }) {
   const leftMs = useLeftMs(until);
   const urgency = leftMs < DAY_MS ? "now" : leftMs < 3 * DAY_MS ? "soon" : "later";

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { Icon, type IconName } from "./icon.tsx";
 
-/** There is nothing, and what to do about it. */
+/** Says that there is nothing here, and what to do about it. */
 export function EmptyState({
   icon = "inbox",
   title,

@@ -1,9 +1,12 @@
 import { text } from "../i18n/texts.ts";
 
-/** As `PASSWORD_LENGTH_MIN` of the engine, which decides; this is to say so before anything is sent. */
+/**
+ * This equals `PASSWORD_LENGTH_MIN` of the engine, which makes the decision. The page reports a
+ * mistake before anything is sent.
+ */
 const PASSWORD_LENGTH_MIN = 12;
 
-/** What is wrong with an address; null where it may be one. */
+/** Returns what is wrong with an address; null for nothing. */
 export function emailProblem(email: string): string | null {
   const { fields } = text();
   if (email.trim() === "") return fields.required;

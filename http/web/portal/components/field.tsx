@@ -5,13 +5,13 @@ import { Icon } from "./icon.tsx";
 
 interface Common {
   label: string;
-  /** What to know before it is filled in. */
+  /** Explains the field before it is filled in. */
   hint?: string | undefined;
-  /** What is wrong with it. */
+  /** Says what is wrong with the value. */
   error?: string | null | undefined;
   disabled?: boolean;
   optional?: boolean;
-  /** How much of what there is room for is taken. */
+  /** Shows how much of the available room is used. */
   count?: string | undefined;
 }
 
@@ -54,7 +54,9 @@ const describedBy = (id: string, { hint, error, count }: Common): string | undef
     .filter((name) => name !== "")
     .join(" ") || undefined;
 
-/** Preact's type of an input is a union by its type, of which the compiler takes only whole members. */
+/**
+ * Preact types an input as a union by its `type`. The compiler accepts only whole members of it.
+ */
 const INPUT_TYPES = {
   text: { type: "text" },
   email: { type: "email" },
@@ -74,7 +76,7 @@ export interface TextFieldProps extends Common {
   inputMode?: "numeric" | "decimal" | "email" | "text";
   maxLength?: number;
   placeholder?: string;
-  /** Digits and codes, where each character counts. */
+  /** Uses digits of equal width, for codes in which each character counts. */
   mono?: boolean;
   autoFocus?: boolean;
 }
@@ -127,7 +129,7 @@ export function TextField(props: TextFieldProps) {
   );
 }
 
-/** A text of several lines, such as a certificate. `prose`: written by a person for others to read. */
+/** Accepts several lines. `prose` is for a text that people read, unlike a certificate. */
 export function TextAreaField(
   props: Common & { value: string; onInput: (value: string) => void; placeholder?: string; rows?: number; prose?: boolean },
 ) {
@@ -189,7 +191,7 @@ export function SelectField<Value extends string>(props: SelectFieldProps<Value>
   );
 }
 
-/** One of a few, with an explanation of each. */
+/** Offers a choice of a few values, each with an explanation. */
 export function ChoiceField<Value extends string>({
   label,
   value,

@@ -6,7 +6,7 @@ import { Button } from "./button.tsx";
 import { Drawer } from "./dialog.tsx";
 import { Panel } from "./panel.tsx";
 
-/** By what a list is narrowed: beside each other on a desk, behind a button on a phone. */
+/** Shows the filters side by side, or behind a button on a phone. */
 export function FilterBar({ count, children }: { count: number; children: ComponentChildren }) {
   const { transactions } = text();
   const [open, setOpen] = useState(false);
@@ -33,7 +33,7 @@ export function FilterBar({ count, children }: { count: number; children: Compon
   );
 }
 
-/** Below the filters: what belongs to all of them, and the way to take them away where some are set. */
+/** Shows what belongs to all filters, and a button to clear them. */
 export function FilterFoot({
   filters: { count, clear },
   children,

@@ -7,14 +7,17 @@ import { Form, FormActions } from "./form.tsx";
 import type { IconName } from "./icon.tsx";
 
 export interface DialogFormProps {
-  /** What sending it does: it says what failed, and is waited for. Absent where nothing is sent yet. */
+  /**
+   * The running action: its error is shown and the form waits for it. Absent if nothing is sent
+   * yet.
+   */
   action?: Pick<Action<[]>, "busy" | "error">;
   onSubmit: () => void;
-  /** The word on the button: what will happen. */
+  /** The text of the submit button names the action. */
   submit: string;
   kind?: ButtonKind;
   icon?: IconName;
-  /** The word on the other button: leaving everything as it is, unless `onCancel` does something else. */
+  /** The text of the other button, which changes nothing unless `onCancel` is set. */
   cancel?: string;
   onCancel?: () => void;
   onClose: () => void;
@@ -23,7 +26,7 @@ export interface DialogFormProps {
 
 const IDLE = { busy: false, error: null };
 
-/** The form of a dialog, with the two ways out of it below. */
+/** A form with its two buttons, for a dialog. */
 export function DialogForm({ action = IDLE, onSubmit, submit, kind = "primary", icon, cancel, onClose, ...props }: DialogFormProps) {
   return (
     <Form onSubmit={onSubmit} error={action.error} busy={action.busy}>
@@ -38,7 +41,7 @@ export function DialogForm({ action = IDLE, onSubmit, submit, kind = "primary", 
   );
 }
 
-/** A dialog that is one form. It stays open while it is sent, and says why where that failed. */
+/** A dialog with one form. It stays open while the form is sent, and shows why that failed. */
 export function FormDialog({ title, ...form }: DialogFormProps & { title: string }) {
   return (
     <Dialog title={title} onClose={form.onClose}>

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { errorText } from "../i18n/error-text.ts";
 import { Banner } from "./banner.tsx";
 
-/** A form whose submit is ours. What failed is said above its fields and takes the focus, so that nobody has to look for it. */
+/** A form that is submitted by a script. An error is shown above the fields and gets the focus. */
 export function Form({
   onSubmit,
   error = null,
@@ -16,7 +16,7 @@ export function Form({
   children: ComponentChildren;
 }) {
   const form = useRef<HTMLFormElement>(null);
-  // Before anything else can take the focus.
+  // A layout effect runs before anything else can take the focus.
   useLayoutEffect(() => {
     if (error !== null) form.current?.querySelector<HTMLElement>("[data-form-error]")?.focus();
   }, [error]);
@@ -29,7 +29,7 @@ export function Form({
       onSubmit={(event) => {
         event.preventDefault();
         onSubmit();
-        // After the fields have said what is wrong with them.
+        // The fields first have to show their mistakes.
         requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
       }}
     >

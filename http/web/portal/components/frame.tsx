@@ -8,18 +8,21 @@ import { Drawer } from "./dialog.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { Menu } from "./menu.tsx";
 
-/** How many pages the bar at the bottom of a phone has room for, beside the button for all of them. */
+/** The bar of a phone has room for this many pages and the button for all pages. */
 const ON_PHONE_MAX = 4;
 
-/** When the first page has had its time, the scripts of the others are loaded too (a few kilobytes each), so that a change of page waits for none. */
+/**
+ * After this time the scripts of the other pages, a few kilobytes each, are loaded too, so that no
+ * change of page has to wait.
+ */
 const PRELOAD_AFTER_MS = 1_500;
 
-/** A page as the navigation shows it. */
+/** A page in the navigation. */
 export interface NavEntry {
   name: string;
   href: string;
   label: string;
-  /** For the bar of a phone, where the label is too long for it. */
+  /** A shorter label for the bar of a phone. */
   shortLabel?: string | undefined;
   icon: IconName;
   onPhone: boolean;
@@ -32,7 +35,10 @@ export interface NavGroup {
   entries: readonly NavEntry[];
 }
 
-/** The frame around the pages of somebody who is signed in: navigation at the side on a desk, at the bottom on a phone. */
+/**
+ * The frame around the pages after sign-in. The navigation is at the side, or at the bottom of a
+ * phone.
+ */
 export function Frame({
   home,
   groups,
@@ -46,15 +52,15 @@ export function Frame({
   /** The address of the start page. */
   home: string;
   groups: readonly NavGroup[];
-  /** The name of the page that is shown; null for none. */
+  /** The name of the current page; null for none. */
   here: string | null;
-  /** Above everything. */
+  /** The content above everything else. */
   strip?: ComponentChildren;
-  /** What stands on paper in the place of the frame. */
+  /** The head of a printed page, which has no frame. */
   paperHead?: string | undefined;
-  /** In the bar at the top: what all pages are about at the left, the account at the right. */
+  /** The bar at the top: the subject of all pages at the left, the account at the right. */
   bar: { left?: ComponentChildren; right: ComponentChildren };
-  /** Another one is another page, which a fault of the one before does not concern. */
+  /** A new key is a new page, so a failure of the page before does not affect it. */
   pageKey: string;
   children: ComponentChildren;
 }) {
@@ -159,7 +165,7 @@ function TabBar({ groups, here }: { groups: readonly NavGroup[]; here: string | 
   );
 }
 
-/** Whose session it is, where its settings are, and the way out. */
+/** Shows who is signed in, with links to the settings and to sign out. */
 export function AccountMenu({
   name,
   role,

@@ -1,19 +1,19 @@
 export interface HeatTableProps {
-  /** What it shows, for screen readers. */
+  /** The subject of the table, for screen readers. */
   caption: string;
   columns: readonly { label: string; short: string }[];
   rows: readonly { label: string; values: readonly number[] }[];
   rowsTitle: string;
   format: (value: number) => string;
-  /** The words at the ends of the scale. */
+  /** The texts at the ends of the scale. */
   few: string;
   many: string;
 }
 
-/** More colours than these are not told apart. */
+/** People cannot distinguish more colours. */
 const LEVELS = 5;
 
-/** A map of figures: a table whose cells are the darker the more they hold. The figures say it too. */
+/** Shows a table in which larger figures have darker cells. The cells also contain the figures. */
 export function HeatTable({ caption, columns, rows, rowsTitle, format, few, many }: HeatTableProps) {
   const most = Math.max(0, ...rows.flatMap(({ values }) => values));
   return (
@@ -57,7 +57,7 @@ export function HeatTable({ caption, columns, rows, rowsTitle, format, few, many
   );
 }
 
-/** 0 for nothing, else from 1 to LEVELS. */
+/** Returns 0 for nothing, otherwise 1 to LEVELS. */
 function levelOf(value: number, most: number): number {
   return value <= 0 ? 0 : Math.max(1, Math.ceil((value / most) * LEVELS));
 }

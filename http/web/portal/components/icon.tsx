@@ -1,4 +1,4 @@
-/** Outlines on a grid of 24, drawn for this portal: two pixels wide, round ends. */
+/** The outlines are drawn for this portal on a grid of 24, two pixels wide with round ends. */
 const PATHS = {
   overview: "M4 13h6V4H4zM14 20h6v-9h-6zM4 20h6v-3H4zM14 7h6V4h-6z",
   chart: "M4 4v16h16M8 16v-4M12 16V8M16 16v-6",
@@ -55,7 +55,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** Decoration beside a text; a button with nothing else has a label of its own. */
+/** An icon is decoration beside a text. A button with only an icon has a label of its own. */
 export function Icon({ name, size = 20 }: { name: IconName; size?: number }) {
   return (
     <svg class="icon" width={size} height={size} viewBox="0 0 24 24" aria-hidden="true" focusable="false">

@@ -11,7 +11,7 @@ export interface LanguageFieldProps {
 
 const LANGUAGES: readonly LocaleJson[] = ["it", "en"];
 
-/** One of the languages that there are catalogues in. */
+/** Offers the languages that have a catalogue. */
 export function LanguageField(props: LanguageFieldProps) {
   const { languages } = text().settings;
   return <SelectField {...props} options={LANGUAGES.map((value) => ({ value, label: languages[value] }))} />;

@@ -7,12 +7,12 @@ import { Skeleton } from "./skeleton.tsx";
 
 const RELOADED_KEY = "portal.reloadedAtMs";
 
-/** A page that reloads itself more often than this would never show why. */
+/** A page that reloads itself more often would never show why. */
 const RELOAD_PAUSE_MS = 60_000;
 
-/** A page of the portal whose script is loaded when it is first opened, or by `preload` a moment before. */
+/** A page whose script is loaded when it is first opened, or earlier by `preload`. */
 export interface PageLoader<Props> {
-  /** Null until it is loaded. */
+  /** Null until the script is loaded. */
   component(): ComponentType<Props> | null;
   load(): Promise<void>;
   preload(): void;
@@ -36,14 +36,14 @@ export function pageLoader<Props>(load: () => Promise<ComponentType<Props>>): Pa
   return {
     component: () => component,
     load: loadOnce,
-    // Whoever opens the page learns why it failed.
+    // A failure is reported when the page is opened.
     preload: () => void loadOnce().catch(() => {}),
   };
 }
 
 /**
- * Shows a page once its script is there. A script that is not there any more belongs to an older version of the portal than the relay has: the browser then
- * loads the whole portal again, once.
+ * Shows a page when its script is loaded. A missing script means that the relay now has a newer
+ * version of the portal, so the browser reloads the whole portal once.
  */
 export function LazyPage<Props extends object>({ of: loader, props }: { of: PageLoader<Props>; props: Props }) {
   const [state, setState] = useState<"loading" | "loaded" | "failed">(loader.component() === null ? "loading" : "loaded");
@@ -68,14 +68,14 @@ export function LazyPage<Props extends object>({ of: loader, props }: { of: Page
   );
 }
 
-/** Returns whether it does. */
+/** Reloads the portal unless it was reloaded a moment ago. Returns true if it does. */
 function reloadOnce(): boolean {
   try {
     const beforeMs = Number(sessionStorage.getItem(RELOADED_KEY) ?? 0);
     if (Date.now() - beforeMs < RELOAD_PAUSE_MS) return false;
     sessionStorage.setItem(RELOADED_KEY, String(Date.now()));
   } catch {
-    // Nothing can be remembered, so a reload could be one of many.
+    // Without storage, a reload could be one of many.
     return false;
   }
   location.reload();

@@ -4,7 +4,7 @@ import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { FormActions } from "./form.tsx";
 
-/** Asks before something that was written is left without being saved (state/unsaved.ts). */
+/** Asks before unsaved text is lost (state/unsaved.ts). */
 export function LeaveDialog({ onStay, onLeave, children }: { onStay: () => void; onLeave: () => void; children: ComponentChildren }) {
   const { app } = text();
   return (

@@ -16,8 +16,9 @@ const PAGE = 50;
 const LIVE_MS = 5_000;
 
 /**
- * A list of the interface, newest first, page by page. The first page is live while it is the only one; who has gone further back reads, and rows must not
- * move below. With another `query` it is another list: give it a key. Another `round` begins it anew, when something of it was changed here.
+ * Shows a list of the API page by page, newest first. The first page is live until another one is
+ * loaded, because rows must not move while a person reads further back. Another `query` is another
+ * list and needs another key. Another `round` starts the list again after a change on this page.
  */
 export function LiveList<Item>({
   path,
@@ -31,10 +32,10 @@ export function LiveList<Item>({
   path: string;
   query: Query;
   round?: number;
-  /** Loads the first page again while somebody looks. */
+  /** Loads the first page again while the page is visible. */
   live?: boolean;
   empty: ComponentChildren;
-  /** The line below the last row. */
+  /** The text below the last row. */
   end?: (count: number) => string;
   children: (items: readonly Item[]) => ComponentChildren;
 }) {

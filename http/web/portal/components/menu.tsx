@@ -2,7 +2,8 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 
 /**
- * A button that shows a few more choices below it. They are ordinary buttons and links, in the order of the keyboard; Escape and a click elsewhere close them.
+ * A button that shows more choices below it. They are ordinary buttons and links in keyboard order.
+ * Escape or a click elsewhere closes them.
  */
 export function Menu({
   label,

@@ -16,25 +16,28 @@ interface Said {
 
 export interface ObjectDrawerProps<T> {
   title: string;
-  /** Where the interface has it: the path that its address names. */
+  /** The path of the object in the API, which the address of the page names. */
   path: string;
-  /** What is said where there is no such object. */
+  /** The text for an object that does not exist. */
   unknown: Said;
-  /** What is said in its place, by the code of why it is not there now. */
+  /** Texts for an object that is unavailable, by error code. */
   absent?: Readonly<Partial<Record<FailureCode, Said>>>;
-  /** Asked for again while somebody looks: it may change by itself. */
+  /** Loads the object again while the page is visible, because it may change. */
   live?: boolean;
-  /** To work in, with room for two columns. */
+  /** Gives room for two columns. */
   wide?: boolean;
   lines?: number;
   onClose: () => void;
-  /** The list behind it is to say so too. */
+  /** Runs after a change, so that the list loads it too. */
   onChanged: () => void;
-  /** `reload`: something of it was changed. `replace`: an answer to a change has said what it is now. */
+  /**
+   * `reload` follows a change of the object. `replace` shows the object from the answer to a
+   * change.
+   */
   children: (data: T, changed: { reload: () => void; replace: (data: T) => void }) => ComponentChildren;
 }
 
-/** One object of a list, which the page's address names, beside the list. */
+/** Shows the object that the page's address names, beside its list. */
 export function ObjectDrawer<T>({
   title,
   path,
@@ -47,7 +50,7 @@ export function ObjectDrawer<T>({
 }: ObjectDrawerProps<T>) {
   const { onClose, onChanged, children } = props;
   const object = useResource(path, (signal) => get<T>(path, { signal }), live ? { everyMs: LIVE_MS } : {});
-  // What is no id at all is refused rather than not found.
+  // The API rejects an id of the wrong form as an invalid request, not as unknown.
   const said: Readonly<Record<string, Said>> = { not_found: unknown, invalid_request: unknown, ...absent };
   const { data: loaded, error } = object;
   const nothing = loaded === null && error instanceof PortalError ? said[error.code] : undefined;

@@ -11,17 +11,17 @@ export interface ObjectListProps<Item> extends Omit<TableProps<Item>, "rows" | "
   path: string;
   query: Query;
   filters: Pick<Filters, "count" | "clear">;
-  /** Counts what was changed here. */
+  /** Counts the changes on this page. */
   round?: number;
-  /** Says that there are no more. */
+  /** Says that there are no more items. */
   end: (count: number) => string;
-  /** What stands there where there is nothing at all. */
+  /** The content of a list without any items. */
   empty: ComponentChildren;
-  /** What to do where nothing matches the filters. */
+  /** Advice for filters that match nothing. */
   noMatchText?: string | undefined;
 }
 
-/** A list with filters, newest first, page by page; a row opens what it is about. */
+/** Shows a list with filters page by page, newest first. A row opens its object. */
 export function ObjectList<Item>({ path, query, filters, round = 0, end, empty, noMatchText, ...table }: ObjectListProps<Item>) {
   const { transactions: words } = text();
   return (

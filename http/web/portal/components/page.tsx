@@ -3,7 +3,10 @@ import { useEffect, useRef } from "preact/hooks";
 import { text } from "../i18n/texts.ts";
 import { wasMoved } from "../state/navigation.ts";
 
-/** A page of the portal: its title, what can be done with all of it, and its parts. After a move its heading takes the focus. */
+/**
+ * A page of the portal with its title, its actions and its parts. After a move its heading gets the
+ * focus.
+ */
 export function Page({
   title,
   lead,
@@ -32,7 +35,10 @@ export function Page({
   );
 }
 
-/** Names the browser's tab. After a move the focus goes to the first field of a page that has one thing to do, else to the heading of this reference. */
+/**
+ * Sets the title of the browser's tab. After a move the focus goes to the first field of a page
+ * with a single task, otherwise to the heading that has the returned reference.
+ */
 export function useTitle(title: string) {
   const heading = useRef<HTMLHeadingElement>(null);
   const { app } = text();

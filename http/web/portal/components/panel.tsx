@@ -9,7 +9,9 @@ import { Button } from "./button.tsx";
 import { EmptyState } from "./empty-state.tsx";
 import { Skeleton } from "./skeleton.tsx";
 
-/** A part of a page on its own surface. `flush`: what is inside goes to its edges, as a table does. */
+/**
+ * A part of a page on a surface of its own. `flush` content, such as a table, reaches the edges.
+ */
 export function Panel({
   title,
   hint,
@@ -41,8 +43,8 @@ export function Panel({
 }
 
 /**
- * What a resource has: its shape while it loads, why it failed with a way to try again, and else what `children` make of it. A panel that had loaded once
- * keeps what it shows when a later load fails, and says that it may be out of date.
+ * Shows a skeleton while a resource loads, or the error with a button to retry, or `children`. If a
+ * later load fails, the old data stays with a note that it may be out of date.
  */
 export function Loaded<T>({
   of: resource,

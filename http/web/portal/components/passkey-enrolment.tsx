@@ -8,7 +8,7 @@ import { TextField } from "./field.tsx";
 import { requiredProblem } from "./field-problems.ts";
 import { Form } from "./form.tsx";
 
-/** Names a passkey and lets the browser make it. */
+/** Asks for the name of a passkey, which the browser then creates. */
 export function PasskeyEnrolment<Enrolled>({ onDone }: { onDone: (enrolled: Enrolled) => void }) {
   const { enrol } = text();
   const [name, setName] = useState(enrol.passkeyDefault);

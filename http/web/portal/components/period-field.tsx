@@ -3,7 +3,9 @@ import type { Filters } from "../state/filters.ts";
 import { daysOf, PERIODS, type Period, periodOf } from "../state/period.ts";
 import { SelectField, TextField } from "./field.tsx";
 
-/** Of which days a list is, by a word. Other days begin with today, and are chosen in `PeriodDays`. */
+/**
+ * Chooses the days of a list by name. Custom days start with today, and are chosen in `PeriodDays`.
+ */
 export function PeriodField({ label, filters: { values, set } }: { label: string; filters: Filters }) {
   const { periods } = text().transactions;
   return (
@@ -16,12 +18,12 @@ export function PeriodField({ label, filters: { values, set } }: { label: string
   );
 }
 
-/** The days themselves, where no word says which. */
+/** Shows the day fields for a custom period. */
 export function PeriodDays({ filters }: { filters: Filters }) {
   return periodOf(filters.values) === "other" ? <DayFields filters={filters} /> : null;
 }
 
-/** The first and the last day of a list. */
+/** Chooses the first and the last day of a list. */
 export function DayFields({ filters: { values, set } }: { filters: Filters }) {
   const { transactions } = text();
   return (

@@ -7,7 +7,7 @@ import { Button, ButtonLink } from "./button.tsx";
 import { CopyButton } from "./copy.tsx";
 import { CheckField } from "./field.tsx";
 
-/** Recovery codes, which are shown once: it goes on only when the person says that they are saved. */
+/** Shows recovery codes once. It continues only when the person confirms that they are saved. */
 export function RecoveryCodeList({ codes, onSaved, busy = false }: { codes: readonly string[]; onSaved: () => void; busy?: boolean }) {
   const { recovery } = text();
   const [saved, setSaved] = useState(false);

@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { navigate } from "../state/navigation.ts";
 
-/** Goes to another page, without a step in the history. */
+/** Opens another page without a new history entry. */
 export function Redirect({ to }: { to: string }) {
   useEffect(() => navigate(to, { replace: true }), [to]);
   return null;

@@ -18,10 +18,13 @@ type View = MeJson["savedViews"][number];
 
 const VIEWS_MAX = 20;
 
-/** A person does not save views in more browsers than this in one moment. */
+/** The same person hardly saves views in more browsers at the same moment. */
 const ATTEMPTS_MAX = 3;
 
-/** Filters of a list (the word in its page's address) that a person wants back: kept with the account, so they are there on the phone too. */
+/**
+ * Stores filters of a list with the account, so that they are also on the phone. `list` is the name
+ * in the page's address.
+ */
 export function SavedViews({ list, query }: { list: string; query: string }) {
   const { transactions: words } = text();
   const { route } = useLocation();
@@ -29,7 +32,9 @@ export function SavedViews({ list, query }: { list: string; query: string }) {
   const [naming, setNaming] = useState(false);
   const all = me.data?.savedViews ?? [];
   const views = all.filter((view) => view.list === list);
-  /** What was saved in another browser meanwhile stays: the change is made to what is there now. */
+  /**
+   * Applies a change to the views that are stored now, because another browser may have saved some.
+   */
   const keep = async (change: (views: readonly View[]) => View[]): Promise<void> => {
     let before = all;
     for (let attempt = 1; ; attempt += 1) {

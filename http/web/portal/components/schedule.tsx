@@ -3,16 +3,16 @@ import { Icon } from "./icon.tsx";
 
 export interface ScheduleEntry {
   key: string;
-  /** When, in two short lines: a day and its month. */
+  /** The day and its month, in two short lines. */
   day: string;
   month?: string;
   what: ComponentChildren;
   note?: ComponentChildren;
-  /** It has happened. `last`: with it there is an end. */
+  /** `done` has happened. `last` ends the schedule. */
   state: "done" | "to come" | "last";
 }
 
-/** What happens on which day, in order: each beside a leaf of a calendar. */
+/** Lists events by day, each beside a leaf of a calendar. */
 export function Schedule({ label, done, entries }: { label: string; done: string; entries: readonly ScheduleEntry[] }) {
   return (
     <ol class="schedule" aria-label={label}>

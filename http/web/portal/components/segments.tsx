@@ -1,4 +1,4 @@
-/** One of a few short words, of which one always counts. */
+/** Offers a few short texts, of which exactly one is selected. */
 export function Segments<Value extends string>({
   label,
   value,
@@ -11,7 +11,7 @@ export function Segments<Value extends string>({
   onChange: (value: Value) => void;
 }) {
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for what is sent with a form.
+    // biome-ignore lint/a11y/useSemanticElements: no form sends it.
     <div class="segments" role="group" aria-label={label}>
       {options.map((option) => (
         <button

@@ -4,7 +4,7 @@ import { text } from "../i18n/texts.ts";
 import { Button } from "./button.tsx";
 import { EmptyState } from "./empty-state.tsx";
 
-/** Nobody could say who is signed in. */
+/** Says that the session could not be loaded. */
 export function StartFailed({ error }: { error: unknown }) {
   const { app, errors } = text();
   return (

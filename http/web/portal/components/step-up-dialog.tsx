@@ -11,7 +11,7 @@ import { TextField } from "./field.tsx";
 import { codeProblem, requiredProblem } from "./field-problems.ts";
 import { Form, FormActions } from "./form.tsx";
 
-/** Who waits for a fresh second factor. Calls that need one at the same time share the question. */
+/** The calls that wait for a fresh second factor. Calls at the same time share one question. */
 const asked = signal<{ answered: Promise<boolean>; answer(done: boolean): void } | null>(null);
 
 onCalls({
@@ -33,7 +33,7 @@ onCalls({
   },
 });
 
-/** Asks for a fresh second factor when a call needs one; the call then goes on. */
+/** Asks for a fresh second factor when a call requires one. The call then continues. */
 export function StepUpDialog() {
   const { value } = asked;
   return value === null ? null : <StepUpForm answer={value.answer} />;
@@ -45,9 +45,9 @@ function StepUpForm({ answer }: { answer: (done: boolean) => void }) {
   const { stage, methods = [], passkeys = false } = door.person() ?? {};
   const hasCode = methods.includes("totp");
   const hasPasskey = passkeys && methods.includes("passkey");
-  // Somebody whose passkeys do not work at this address.
+  // Without an authenticator app or a usable passkey, only a recovery code is left.
   const recovers = !hasCode && !hasPasskey;
-  // Too many wrong codes end the session, and the question with it.
+  // Too many wrong codes end the session, which closes the dialog.
   useEffect(() => {
     if (stage !== "full") answer(false);
   }, [stage, answer]);

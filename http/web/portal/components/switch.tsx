@@ -1,4 +1,4 @@
-/** Something that is on or off, and changes at once. While it changes it keeps its focus and does nothing. */
+/** Turns something on or off at once. During the change it keeps its focus and does nothing. */
 export function Switch({ label, on, busy, onChange }: { label: string; on: boolean; busy?: boolean; onChange: (on: boolean) => void }) {
   return (
     <button

@@ -5,11 +5,11 @@ export interface Column<Row> {
   key: string;
   header: string;
   cell: (row: Row) => ComponentChildren;
-  /** Numbers and amounts stand at the right, so that their digits are below each other. */
+  /** Numbers and amounts are aligned to the right, so that their digits line up. */
   align?: "right";
-  /** The header is a button that sorts by it. */
+  /** The header is a button that sorts the rows. */
   sortable?: boolean;
-  /** Left out of the cards of a phone. */
+  /** The cards of a phone leave this column out. */
   deskOnly?: boolean;
 }
 
@@ -19,20 +19,26 @@ export interface Sorting {
 }
 
 export interface TableProps<Row> {
-  /** What it lists, for screen readers. */
+  /** The subject of the table, for screen readers. */
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
-  /** Opens a row. The first cell then is a button, so that the keyboard reaches it; the mouse may take the whole row. */
+  /**
+   * Opens a row. The first cell then is a button for the keyboard, and a click anywhere in the row
+   * works.
+   */
   onOpen?: ((row: Row) => void) | undefined;
-  /** On a phone each row takes two lines of two cells instead of one for each cell: cells that are not `deskOnly` are four. */
+  /**
+   * `lines` shows each row of a phone in two lines of two cells, for four cells that are not
+   * `deskOnly`. `cards` gives each cell a line.
+   */
   phone?: "cards" | "lines";
   sorting?: Sorting | null;
   onSort?: (sorting: Sorting) => void;
 }
 
-/** A table of the browser; on a phone each row is a card with the headers beside its cells. */
+/** A table, or on a phone a card for each row with the headers beside the cells. */
 export function Table<Row>({ caption, columns, rows, keyOf, onOpen, phone = "cards", sorting = null, onSort }: TableProps<Row>) {
   return (
     <table class={`table${onOpen === undefined ? "" : " table-opens"}${phone === "lines" ? " table-lines" : ""}`}>
@@ -103,7 +109,7 @@ function SortButton<Row>({
   );
 }
 
-/** Whether a click was meant for something inside the row. */
+/** Whether a click was meant for a control inside the row. */
 function isControl(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest("a, button, input, select, label") !== null;
 }

@@ -6,7 +6,7 @@ export interface Tab<Key extends string> {
   label: string;
 }
 
-/** Views of one thing, one at a time. Arrow keys go between them. */
+/** Shows one of several views. Arrow keys move between the tabs. */
 export function Tabs<Key extends string>({
   label,
   tabs,
@@ -18,12 +18,13 @@ export function Tabs<Key extends string>({
   tabs: readonly Tab<Key>[];
   selected: Key;
   onSelect: (key: Key) => void;
-  /** The selected one's contents. */
+  /** The content of the selected tab. */
   children: ComponentChildren;
 }) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
-  // On a phone there are more than fit: the selected one is in sight. `scrollIntoView` would move the page too, to tabs at its end.
+  // Keeps the selected tab visible, because a phone has no room for all. `scrollIntoView` would
+  // also scroll the page.
   useEffect(() => {
     const row = list.current;
     const tab = row?.querySelector(`[data-tab="${selected}"]`);

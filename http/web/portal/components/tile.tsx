@@ -6,18 +6,18 @@ import { Icon } from "./icon.tsx";
 export interface TileProps {
   label: string;
   value: ComponentChildren;
-  /** How it compares: a sign and a figure, and against what. */
+  /** The change as a text with a sign, and whether it is good news. */
   change?: { text: string; direction: "up" | "down" | "same"; good: boolean | null } | null;
   note?: ComponentChildren;
-  /** Where the figure comes from: the list with its filters. */
+  /** The list behind the figure, with its filters. */
   href?: string | undefined;
-  /** What the figure means, to be read when somebody asks. */
+  /** Explains the figure on request. */
   about?: string;
 }
 
 const SIGNS = { up: "▲ ", down: "▼ ", same: "" } as const;
 
-/** One figure. It leads to the list that it was counted from. */
+/** Shows one figure, which links to the list that it counts. */
 export function Tile({ about, ...tile }: TileProps) {
   const [open, setOpen] = useState(false);
   const id = useId();

@@ -2,7 +2,10 @@ import { text } from "../i18n/texts.ts";
 import { closeToast, toasts } from "../state/toasts.ts";
 import { Icon } from "./icon.tsx";
 
-/** The live region. It is in the page from the beginning: screen readers announce only what is added to one that they know. */
+/**
+ * The live region is always in the page, because screen readers only announce additions to a region
+ * that they know.
+ */
 export function Toasts() {
   const { app } = text();
   return (

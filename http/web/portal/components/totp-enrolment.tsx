@@ -13,7 +13,10 @@ import { Form } from "./form.tsx";
 import { Loaded } from "./panel.tsx";
 import { Skeleton } from "./skeleton.tsx";
 
-/** Sets up an authenticator app: its key as a picture and as text, and a first code that shows that it arrived. Nothing changes before that. */
+/**
+ * Sets up an authenticator app: shows its key as a picture and as text, and asks for a first code.
+ * Nothing changes before the code is accepted.
+ */
 export function TotpEnrolment<Enrolled>({ onDone }: { onDone: (enrolled: Enrolled) => void }) {
   const begun = useResource("totp", (signal) => post<TotpBegunJson>(`${atDoor().factors}/totp`, undefined, { signal }));
   return (

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { TextField } from "./field.tsx";
 
-/** A list is asked again only once the person has stopped typing for so long. */
+/** A list is loaded again after the person has stopped typing for this time. */
 const TYPING_MS = 350;
 
-/** A field whose value counts when the person has stopped typing. */
+/** A field that reports its value when the person has stopped typing. */
 export function TypedField({
   label,
   hint,
@@ -29,10 +29,10 @@ export function TypedField({
   const [typed, setTyped] = useState<string | null>(null);
   const shown = typed ?? value;
   const wrong = problem(shown.trim());
-  // What is typed here counts beside what another field has changed meanwhile.
+  // The latest callback includes changes that other fields made meanwhile.
   const settled = useRef(onSettled);
   settled.current = onSettled;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is typed decides, not who listens.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it depends on the text.
   useEffect(() => {
     if (typed === null) return;
     const timer = setTimeout(() => {

@@ -1,7 +1,7 @@
-/** From here on there is little left. */
+/** From this share on, little of a limit is left. */
 const HIGH_SHARE = 0.9;
 
-/** How much of a limit is taken, in words and as a bar. */
+/** Shows how much of a limit is used, in words and as a bar. */
 export function UsageBar({ label, used, max, words, hint }: { label: string; used: number; max: number; words: string; hint?: string }) {
   return (
     <div class="usage">
@@ -15,7 +15,10 @@ export function UsageBar({ label, used, max, words, hint }: { label: string; use
   );
 }
 
-/** The bar alone, where the words beside it say the same. What was used beyond the limit fills it. Browsers draw a meter each in its own way, so the bar is drawn here. */
+/**
+ * The bar without words. Usage over the limit fills it. It is drawn here, because browsers draw a
+ * meter in different ways.
+ */
 export function UsageMeter({ label, used, max }: { label: string; used: number; max: number }) {
   const value = Math.min(used, max);
   return (

@@ -1,4 +1,7 @@
-/** What every page is given: the object that its address names, `/portal/transactions/{id}`; null without one. */
+/**
+ * Every page receives the id of the object in its address, `/portal/transactions/{id}`; null if
+ * there is none.
+ */
 export interface PageProps {
   id: string | null;
 }

@@ -6,18 +6,18 @@ import { may } from "../state/session.ts";
 import type { PageProps } from "./page-props.ts";
 
 export interface PageEntry {
-  /** The word in its address; empty for the start page, `/portal`. */
+  /** The page's part of the address; empty for the start page, `/portal`. */
   name: string;
-  /** Whether its address may name an object; otherwise such an address is no page. */
+  /** Whether the address may contain the id of an object. */
   hasObjects: boolean;
   label: (texts: Catalogue) => string;
-  /** Where there is little room. */
+  /** A shorter label for narrow screens. */
   shortLabel?: (texts: Catalogue) => string;
   icon: IconName;
   group: "payments" | "developers" | "company";
-  /** What a role has to be permitted to open it: the navigation and the router show it to no other. */
+  /** The permission that opens the page. Without it the navigation and the router hide the page. */
   act: MerchantAct;
-  /** Stands in the bar at the bottom of a phone, which has room for four. */
+  /** Whether the page is in the bar at the bottom of a phone, which has room for four. */
   onPhone: boolean;
   page: PageLoader<PageProps>;
 }
@@ -215,7 +215,7 @@ export function hrefOf({ name }: PageEntry): string {
   return name === "" ? "/portal" : `/portal/${name}`;
 }
 
-/** The page at a path, and the object that the path names. */
+/** Returns the page at a path, and the id of the object in it. */
 export function pageAt(pages: readonly PageEntry[], path: string): { entry: PageEntry; id: string | null } | null {
   const [, , name = "", object, ...more] = path.split("/");
   const entry = pages.find((page) => page.name === name && (object === undefined || page.hasObjects) && more.length === 0);
@@ -226,7 +226,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // No encoding that we have made.
+    // The portal never creates such an encoding.
     return text;
   }
 }

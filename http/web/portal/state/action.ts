@@ -2,15 +2,15 @@ import { useRef, useState } from "preact/hooks";
 import { isAborted } from "../api/errors.ts";
 
 export interface Action<Input extends readonly unknown[]> {
-  /** Does nothing while it runs: a double click is one call. */
+  /** Does nothing while the action runs, so a double click makes one call. */
   run(...input: Input): Promise<void>;
   busy: boolean;
-  /** Why the last one failed; null where it did not. */
+  /** The error of the last run; null if it succeeded. */
   error: unknown;
   forgetError(): void;
 }
 
-/** Something that the person does and that may fail: a form's submit, a button. */
+/** Runs something that the person starts and that may fail, such as the submit of a form. */
 export function useAction<Input extends readonly unknown[]>(act: (...input: Input) => Promise<unknown>): Action<Input> {
   const running = useRef(false);
   const [state, setState] = useState<{ busy: boolean; error: unknown }>({ busy: false, error: null });

@@ -1,25 +1,28 @@
 /**
- * Who is at the page, for what is the same for the people of merchants and for administrators: the second factor and its enrolment. Each of the two apps opens
- * its own door when it begins (state/session.ts of each).
+ * The operations on the signed-in person that merchants' users and administrators share: the second
+ * factor and its enrolment. Each of the two apps sets its own at the start, in state/session.ts.
  */
 export interface Door {
-  /** Whoever is signed in, or on the way; null before the relay has said so. A component that calls it is shown again when it changes. */
+  /**
+   * The person who is signed in or signing in; null until the relay answers. A component that calls
+   * it renders again when it changes.
+   */
   person(): Person | null;
-  /** Sends what proves who it is, and takes over the session of the answer. */
+  /** Sends the proof of identity, and uses the session of the answer. */
   prove(path: "/session/second-factor" | "/session/passkey" | "/session/step-up", proof: unknown): Promise<void>;
-  /** Asks again who is here, after something of the person has changed. */
+  /** Loads the person again after a change. */
   reload(): Promise<void>;
   signOut(): Promise<void>;
-  /** Where its factors are enrolled. */
+  /** The path under which second factors are enrolled. */
   factors: "/me" | "/factors";
 }
 
 export interface Person {
   stage: "none" | "factor" | "enrol" | "full";
   methods: readonly ("totp" | "passkey" | "recovery")[];
-  /** E-mail address or name; empty where it is not known yet. */
+  /** The e-mail address or name; empty while it is unknown. */
   name: string;
-  /** Whether passkeys can be used here. */
+  /** Whether the person can use passkeys here. */
   passkeys: boolean;
 }
 
@@ -34,7 +37,7 @@ export function atDoor(): Door {
   return opened;
 }
 
-/** Passkeys belong to a name: where the page was opened by an address in numbers, the browser offers none. */
+/** Passkeys belong to a host name. Browsers offer none on a page with a numeric address. */
 export function takesPasskeys(host: string = location.hostname): boolean {
   return !/^[\d.]+$|:/.test(host);
 }

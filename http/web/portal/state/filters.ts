@@ -1,18 +1,20 @@
 import { useLocation } from "preact-iso/router";
 
 export interface Filters {
-  /** The filters of the address; a member that is absent or empty has no value. */
+  /** The filters of the address. A filter that is absent or empty has no value. */
   values: Readonly<Record<string, string>>;
-  /** Changes some of them, in the address and without a new step in the history; null or an empty text takes one away. */
+  /**
+   * Changes filters in the address without a new history entry. Null or an empty text removes one.
+   */
   set(changes: Readonly<Record<string, string | null>>): void;
   clear(): void;
-  /** How many are set. */
+  /** The number of filters that are set. */
   count: number;
-  /** All of them as text: the query of the page, which a saved view keeps. */
+  /** All filters as the query of the page. A saved view stores it. */
   query: string;
 }
 
-/** The filters of a list live in the address, so that they survive a reload and can be sent to somebody. */
+/** Keeps the filters of a list in the address, so that they survive a reload and can be shared. */
 export function useFilters(names: readonly string[]): Filters {
   const { query, path, route } = useLocation();
   const values = Object.fromEntries(

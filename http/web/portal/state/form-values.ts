@@ -1,16 +1,15 @@
 import { useState } from "preact/hooks";
 
 export interface FormValues<Values, Name extends string> {
-  /** What is written at present. */
   values: Values;
   change(changes: Partial<Values>): void;
-  /** What is wrong with one of them; nothing is said of it before somebody has tried to send it. */
+  /** The mistake in a member; null before the first attempt to send the form. */
   problem(name: Name): string | null;
-  /** Sends it where nothing is wrong, and else says what is. */
+  /** Sends the form if it has no mistakes, and shows them otherwise. */
   submit(send: () => unknown): void;
 }
 
-/** What a person writes into a form, and whether it can be sent. */
+/** Holds the values of a form, and checks them before it is sent. */
 export function useFormValues<Values extends object, Name extends string = never>(
   initial: Values,
   problemsOf: (values: Values) => Readonly<Record<Name, string | null>>,

@@ -1,25 +1,24 @@
 type Route = (url: string, replace?: boolean) => void;
 
-/** Of the router, once it is there (app.tsx). Until then addresses are loaded by the browser. */
+/** app.tsx sets the router's function. Until then the browser loads the addresses. */
 let route: Route = (url, replace) => (replace === true ? location.replace(url) : location.assign(url));
 
-/** How often the person has gone to another page since the load. */
+/** Counts the moves to another page since the portal was loaded. */
 let moves = 0;
 
 export function onNavigate(router: Route): void {
   route = router;
 }
 
-/** Goes to a page of the portal. */
 export function navigate(url: string, { replace = false }: { replace?: boolean } = {}): void {
   moves += 1;
   route(url, replace);
 }
 
-/** Who keeps the browser's Back button from leaving: its address, and what asks instead. */
+/** Keeps the browser's Back button from leaving: the page's address, and the function that asks. */
 let holder: { here: string; ask: () => void } | null = null;
 
-/** Has Back ask instead of leaving, until the function that it answers with is called. */
+/** Makes Back ask instead of leaving. The returned function ends this. */
 export function holdBack(ask: () => void): () => void {
   const held = { here: location.pathname + location.search, ask };
   holder = held;
@@ -28,14 +27,16 @@ export function holdBack(ask: () => void): () => void {
   };
 }
 
-/** To be called before the router listens: who hears of a step back first decides. */
+/**
+ * Must run before the router listens for `popstate`, because the first listener can stop the event.
+ */
 export function watchBack(): void {
   addEventListener(
     "popstate",
     (event) => {
       if (holder === null) return;
       event.stopImmediatePropagation();
-      // The address has changed already.
+      // The address has already changed.
       history.pushState(null, "", holder.here);
       holder.ask();
     },
@@ -43,31 +44,31 @@ export function watchBack(): void {
   );
 }
 
-/** Counts a move that the router made by itself: a link, or the browser's buttons. */
+/** Counts a move that started in the router: a link or the browser's buttons. */
 export function moved(): void {
   moves += 1;
 }
 
-/** Whether the page was reached by a move, whose focus the page has to set; after a load the browser's own is right. */
+/** Whether the page was reached by a move. It then has to set the focus itself. */
 export function wasMoved(): boolean {
   return moves > 0;
 }
 
-/** Pages that need no session. */
+/** These pages need no session. */
 const PUBLIC = /^\/portal\/(?:sign-in|forgot|reset|invitation)(?:\/|$)/;
 
 export function isPublic(path: string): boolean {
   return PUBLIC.test(path);
 }
 
-/** The sign-in page, which leads back to the present one. */
+/** Returns the address of the sign-in page, which leads back to the current page. */
 export function signInAddress(): string {
   const { pathname, search } = location;
   if (isPublic(pathname) || pathname === "/portal") return "/portal/sign-in";
   return `/portal/sign-in?next=${encodeURIComponent(pathname + search)}`;
 }
 
-/** Where to go after sign-in: the page that was wanted, if it is one of ours. */
+/** Returns where to go after sign-in: the wanted page if it belongs to the portal. */
 export function wantedPage(next: string | undefined): string {
   if (next === undefined || !URL.canParse(next, location.origin)) return "/portal";
   const { origin, pathname, search } = new URL(next, location.origin);
@@ -75,7 +76,7 @@ export function wantedPage(next: string | undefined): string {
   return ours ? pathname + search : "/portal";
 }
 
-/** Takes a secret out of the address bar and of the history. The router keeps what it has read. */
+/** Removes a secret from the address bar and the history. The router keeps what it has read. */
 export function hideFromAddress(path: string): void {
   history.replaceState(null, "", path);
 }

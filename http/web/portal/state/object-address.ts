@@ -1,6 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** An address at which the browser finds a text as a file, as long as it is shown. */
+/**
+ * Returns an address under which the browser finds a text as a file while the component is shown.
+ */
 export function useObjectAddress(contents: string): string | null {
   const [address, setAddress] = useState<string | null>(null);
   useEffect(() => {

@@ -1,11 +1,11 @@
 import { addDays, today } from "../i18n/days.ts";
 
-/** Those that a list offers by a word, in the order of the choice. */
+/** The periods that a list offers by name, in the order of the choice. */
 export const PERIODS = ["today", "yesterday", "week", "month", "all"] as const;
 
 export type Period = (typeof PERIODS)[number] | "other";
 
-/** The days that a person means by a word; null for all. */
+/** Returns the days of a named period; null for all. */
 export function daysOf(period: Exclude<Period, "other">): { from: string | null; to: string | null } {
   const now = today();
   switch (period) {

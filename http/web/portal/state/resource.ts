@@ -2,14 +2,14 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { isAborted } from "../api/errors.ts";
 
 export interface Resource<T> {
-  /** What was loaded last; null before the first time. Kept while it is loaded again. */
+  /** The data of the last load; null before the first one. It stays while it is loaded again. */
   data: T | null;
-  /** Why the last load failed; null where it did not. */
+  /** The error of the last load; null if it succeeded. */
   error: unknown;
   loading: boolean;
-  /** Loads again, and keeps what is shown meanwhile. */
+  /** Loads the data again, and keeps showing the old data meanwhile. */
   reload(): void;
-  /** Shows something that an answer to a change has said. */
+  /** Shows the data from an answer to a change. */
   replace(data: T): void;
 }
 
@@ -21,8 +21,9 @@ interface State<T> {
 }
 
 /**
- * Loads what a page shows. `key` names what it is: with another one everything begins anew, and the load before is given up. With `everyMs` it is loaded again
- * so often while the page is visible, and at once when it becomes visible after that time; loads never overlap.
+ * Loads what a page shows. A new `key` starts over and aborts the load that is running. With
+ * `everyMs` the data is loaded at this interval while the page is visible, and at once when it
+ * becomes visible after a longer time. Loads never overlap.
  */
 export function useResource<T>(
   key: string,
@@ -34,7 +35,7 @@ export function useResource<T>(
   const latest = useRef(load);
   latest.current = load;
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another round is another load.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round loads again.
   useEffect(() => {
     const controller = new AbortController();
     const { signal } = controller;

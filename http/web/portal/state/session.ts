@@ -10,20 +10,24 @@ import { showTheme } from "./theme.ts";
 import { timeZone } from "./time-zone.ts";
 import { toast } from "./toasts.ts";
 
-/** Who is signed in, as the relay last said; null until it has said so. */
+/** The session that the relay last reported; null before its first answer. */
 export const session = signal<SessionStateJson | null>(null);
 
 export const merchant = computed(() => session.value?.merchant ?? null);
 
 export const role = computed((): MerchantRole | null => merchant.value?.role ?? null);
 
-/** Whether the person may do something here. The relay decides; this is to show only what it would permit. */
+/**
+ * Whether the person's role permits an action. The relay makes the decision; the page only hides
+ * what the relay would reject.
+ */
 export function may(act: MerchantAct): boolean {
   return role.value !== null && merchantRoleMay(role.value, act);
 }
 
 /**
- * Takes over what the relay says of the session, its language and its appearance. Before a person is known the page keeps those that this browser had last.
+ * Uses a session, its language and its appearance. Before a person is known, the page keeps the
+ * last ones of this browser.
  */
 export async function takeSession(state: SessionStateJson): Promise<void> {
   if (state.stage === "none") await showLocale(likelyLocale());
@@ -40,12 +44,12 @@ function asHere(state: SessionStateJson): SessionStateJson {
 }
 
 /**
- * The windows of one browser share the session: what one of them changes, the others must not show as before. With another merchant's name above, its
- * figures would be taken for those of the first.
+ * The windows of one browser share the session, so each must follow a change in another. A window
+ * that named another merchant would present its figures as those of the first.
  */
 const others = new BroadcastChannel("portal.session");
 others.onmessage = () => {
-  // A window that cannot ask learns of it by its next call.
+  // A window that cannot load the session now learns of the change with its next call.
   loadSession().catch(() => {});
 };
 
@@ -58,14 +62,14 @@ export async function loadSession(): Promise<void> {
 }
 
 /**
- * Asks whether the session is still what the page knows, as the role and the merchant of a person may be changed by somebody else. Where the relay does not
- * answer the page keeps what it knows: the next call says more.
+ * Loads the session again, because somebody else may change a person's role or merchant. Without an
+ * answer the page keeps what it knows until the next call.
  */
 export async function refreshSession(): Promise<void> {
   const { value: before } = session;
   if (before?.stage !== "full") return;
   const state = await get<SessionStateJson>("/session").catch(() => null);
-  // Something else has changed it meanwhile, and knows better.
+  // A newer change of the session wins.
   if (state === null || session.value !== before) return;
   if (state.stage === "none") sessionLost();
   else if (JSON.stringify(asHere(state)) !== JSON.stringify(before)) await takeSession(state);
@@ -79,11 +83,14 @@ export async function signOut(): Promise<void> {
   toast(text().app.signedOut);
 }
 
-/** Goes to another merchant of the person. All that was shown belongs to the one before, so the page begins anew. */
+/**
+ * Switches to another merchant of the person. The page starts over, because all shown data belongs
+ * to the previous merchant.
+ */
 export async function switchMerchant(merchantId: string): Promise<void> {
   const state = await post<SessionStateJson>("/session/merchant", { merchantId });
   tellOthers();
-  // In one step: the page of an object of the one before must not ask for it at the other.
+  // Both change in one render, so that the page of an object does not ask the new merchant for it.
   navigate("/portal");
   session.value = asHere(state);
 }
@@ -95,7 +102,7 @@ function forget(): void {
 }
 
 function sessionLost(): void {
-  // Several panels may learn of it at the same time.
+  // Several panels may receive this error at the same time.
   if (session.value === null || session.value.stage === "none") return;
   const address = signInAddress();
   forget();

@@ -1,4 +1,4 @@
 import { signal } from "@preact/signals";
 
-/** The installation's time zone, in which all times are shown; the session says it. */
+/** The session reports the installation's time zone. All times are shown in it. */
 export const timeZone = signal("UTC");

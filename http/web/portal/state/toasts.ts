@@ -6,7 +6,7 @@ export interface ToastItem {
   readonly kind: "done" | "failed";
 }
 
-/** More are not read any more. */
+/** Nobody reads more toasts than this at once. */
 const SHOWN_MAX = 4;
 
 const SHOWN_MS = 7_000;
@@ -15,7 +15,10 @@ export const toasts = signal<readonly ToastItem[]>([]);
 
 let last = 0;
 
-/** Says in a corner of the page, and to screen readers, what has happened. Failures stay until they are closed. */
+/**
+ * Reports an event in a corner of the page and to screen readers. Failures stay until they are
+ * closed.
+ */
 export function toast(words: string, kind: ToastItem["kind"] = "done"): void {
   last += 1;
   const item: ToastItem = { id: last, text: words, kind };

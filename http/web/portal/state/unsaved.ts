@@ -2,8 +2,8 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { holdBack } from "./navigation.ts";
 
 /**
- * Guards what was typed and is not saved: the browser asks before the page is closed or loaded again, and its Back button calls `ask` in the place of going
- * away. What the page itself offers to leave by asks by itself.
+ * Guards unsaved text. The browser asks before the page is closed or loaded again, and its Back
+ * button calls `ask` instead of leaving. The page's own controls ask by themselves.
  */
 export function useUnsavedGuard(isUnsaved: boolean, ask: () => void): void {
   const latest = useRef(ask);

@@ -17,10 +17,10 @@ import { AgentState } from "./agent-state.ts";
 import { Usage } from "./usage.tsx";
 import { actorText, type Details, isUsable, toolText } from "./words.ts";
 
-/** So long before it expires the page says so. */
+/** The page warns when a credential expires within this time. */
 const SOON_MS = 3 * 86_400_000;
 
-/** Everything about one credential, beside the list, and what can be done. */
+/** Shows everything about one credential, and what can be done with it. */
 export function AgentDrawer({ id, onClose, onChanged }: { id: string; onClose: () => void; onChanged: () => void }) {
   const { agents: words } = text();
   return (
@@ -93,7 +93,7 @@ function Detail({ credential, onChanged }: { credential: AgentCredentialJson; on
   );
 }
 
-/** Where it stands, where that is not as usual. */
+/** Explains the credential's state if it is unusual. */
 function WhatToKnow({ credential: { state, limits, expiresAt, details } }: { credential: AgentCredentialJson }) {
   const { say } = text().agents;
   switch (state) {
@@ -171,7 +171,7 @@ function Facts({ credential: { expiresAt, limits }, details }: { credential: Age
 
 const CALL_KINDS: Readonly<Record<Details["calls"][number]["outcome"], BadgeKind>> = { done: "good", refused: "warn", failed: "bad" };
 
-/** What it did last, newest first. Its arguments are not kept. */
+/** Lists the latest calls of the agent, newest first. Arguments of calls are not stored. */
 function Calls({ calls }: Pick<Details, "calls">) {
   const { agents: words } = text();
   return (

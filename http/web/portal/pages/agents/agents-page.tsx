@@ -23,7 +23,9 @@ import { CreateWizard } from "./create-wizard.tsx";
 import { TokenDialog } from "./token-dialog.tsx";
 import { AGENT_LIST, isUsable } from "./words.ts";
 
-/** Credentials by which AI agents act for the merchant, newest first, those that have ended too. */
+/**
+ * Lists the credentials of AI agents that act for the merchant, newest first, ended ones included.
+ */
 export const AgentsPage = listPage<AgentCredentialJson, typeof AGENT_LIST>({
   list: AGENT_LIST,
   texts: ({ agents }) => agents,
@@ -62,7 +64,7 @@ export const AgentsPage = listPage<AgentCredentialJson, typeof AGENT_LIST>({
   below: HowToConnect,
 });
 
-/** The wizard, and afterwards the token, which is shown once. */
+/** Shows the wizard, and then the token, which is shown only once. */
 function CreateDialogs({ onClose, onCreated }: CreateProps) {
   const [made, setMade] = useState<AgentCredentialWithTokenJson | null>(null);
   if (made !== null) return <TokenDialog token={made.token} onDone={onClose} />;

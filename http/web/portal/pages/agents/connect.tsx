@@ -6,12 +6,15 @@ import { text } from "../../i18n/texts.ts";
 const CLIENTS = ["json", "vscode", "curl"] as const;
 type Client = (typeof CLIENTS)[number];
 
-/** Where agents call: beside this page, by the Model Context Protocol. */
+/** The address that agents call by the Model Context Protocol. It has the host of this page. */
 export function mcpAddress(): string {
   return `${location.origin}/mcp`;
 }
 
-/** The address that an agent is given, and how usual clients are told of it. `token`: while it is shown; else a word stands in its place. */
+/**
+ * Shows the agent's address and how to configure common clients. Without `token` a placeholder
+ * stands in its place.
+ */
 export function Connect({ token = null }: { token?: string | null }) {
   const { agents: words } = text();
   const [client, setClient] = useState<Client>("json");

@@ -6,12 +6,16 @@ import { ReviewStep } from "./review-step.tsx";
 import { LimitsStep, ScopesStep, type StepProps, ValidityStep } from "./wizard-steps.tsx";
 import { NEW, type Step, stepsOf, type Written } from "./written.ts";
 
-/** A new credential, step by step: what it may do, within which limits, for how long, and all of that once more before it is made. */
+/**
+ * Creates a credential step by step: scopes, limits and validity, and a review before it is
+ * created.
+ */
 export function CreateWizard({ onClose, onCreated }: { onClose: () => void; onCreated: (created: AgentCredentialWithTokenJson) => void }) {
   const { wizard: words } = text().agents;
   const [written, setWritten] = useState<Written>(NEW);
   const [step, setStep] = useState<Step>("scopes");
-  // Of all steps: whoever goes back while it is not known whether it was made asks for the same one afterwards.
+  // All steps share one key. If the outcome is unknown and the person goes back, the next attempt
+  // does not create a second credential.
   const sendOnce = useSendOnce();
   const go = (by: number) => (values: Written) => {
     const steps = stepsOf(values);

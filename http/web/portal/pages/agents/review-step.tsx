@@ -9,7 +9,7 @@ import type { useSendOnce } from "../../state/send-once.ts";
 import type { StepProps } from "./wizard-steps.tsx";
 import { addressesOf, bodyOf, daysOf, limitsOf } from "./written.ts";
 
-/** All that was written once more, in words, before it is made. */
+/** Shows all choices in words before the credential is created. */
 export function ReviewStep({
   title,
   written,

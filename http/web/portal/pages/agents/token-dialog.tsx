@@ -8,7 +8,9 @@ import { text } from "../../i18n/texts.ts";
 import { useUnsavedGuard } from "../../state/unsaved.ts";
 import { Connect } from "./connect.tsx";
 
-/** The token, which is shown once: the dialog closes only when the person says that it is kept. */
+/**
+ * Shows the token once. The dialog closes only when the person confirms that the token is saved.
+ */
 export function TokenDialog({ token, onDone }: { token: string; onDone: () => void }) {
   const { agents: words } = text();
   const [kept, setKept] = useState(false);

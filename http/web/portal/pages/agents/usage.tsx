@@ -4,7 +4,7 @@ import { formatMoney, formatNumber } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import type { Details, Limits } from "./words.ts";
 
-/** What its links have come to, against what they may. */
+/** Shows the sums of the agent's links against its limits. */
 export function Usage({ limits, usage }: { limits: Limits | null; usage: Details["usage"] }) {
   const { agents: words } = text();
   if (limits === null) {
@@ -49,7 +49,7 @@ export function Usage({ limits, usage }: { limits: Limits | null; usage: Details
   );
 }
 
-/** By which limit its links were refused, and how often. */
+/** Shows how often each limit rejected a link. */
 function Refusals({ refused }: Pick<Details["usage"], "refused">) {
   const { agents: words } = text();
   const some = AGENT_LIMITS.filter((limit) => refused[limit] > 0);

@@ -14,11 +14,11 @@ export interface StepProps {
   written: Written;
   onClose: () => void;
   onNext: (written: Written) => void;
-  /** What was written here is kept. */
+  /** Keeps what was written in this step. */
   onBack: (written: Written) => void;
 }
 
-/** What it is called, and what it may do, in plain words. */
+/** Asks for a name and for what the agent may do. */
 export function ScopesStep({ title, written, onClose, onNext }: StepProps) {
   const { agents: words } = text();
   const form = useFormValues(written, scopeProblems);
@@ -47,7 +47,7 @@ export function ScopesStep({ title, written, onClose, onNext }: StepProps) {
               </>
             }
             checked={scopes.includes(scope)}
-            // In the order in which they are offered.
+            // The scopes keep the order in which they are offered.
             onChange={(on) => form.change({ scopes: AGENT_SCOPES.filter((one) => (one === scope ? on : scopes.includes(one))) })}
           />
         ))}
@@ -60,7 +60,7 @@ export function ScopesStep({ title, written, onClose, onNext }: StepProps) {
   );
 }
 
-/** What its links may come to. */
+/** Asks for the limits of the agent's links. */
 export function LimitsStep({ title, written, onClose, onNext, onBack }: StepProps) {
   const { agents, app } = text();
   const { wizard: words } = agents;
@@ -75,7 +75,7 @@ export function LimitsStep({ title, written, onClose, onNext, onBack }: StepProp
         autoComplete="off"
         maxLength={16}
         value={values[member]}
-        // So that nobody has to guess how it was read.
+        // The hint shows how the amount was read.
         hint={minor === null ? hint : [formatMoney(minor, values.currency), hint].filter((part) => part !== undefined).join(" · ")}
         error={problem(member)}
         onInput={(typed) => change({ [member]: typed })}
@@ -115,7 +115,7 @@ export function LimitsStep({ title, written, onClose, onNext, onBack }: StepProp
   );
 }
 
-/** Until when it counts, and from where it may be used. */
+/** Asks how long the credential is valid and from which addresses it may be used. */
 export function ValidityStep({ title, written, onClose, onNext, onBack }: StepProps) {
   const { agents, app } = text();
   const { wizard: words } = agents;

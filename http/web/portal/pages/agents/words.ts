@@ -9,19 +9,21 @@ export type Details = NonNullable<AgentCredentialJson["details"]>;
 
 export const AGENT_LIST = { page: "agents", path: "/agent-credentials", filters } as const satisfies ListDeclaration;
 
-/** Whether its token opens anything. */
+/** Whether the token is accepted. */
 export function isUsable({ state }: Pick<AgentCredentialJson, "state">): boolean {
   return state === "ACTIVE" || state === "EXHAUSTED";
 }
 
-/** Who did something, in the person's words: the relay says what is no address in English. */
+/**
+ * Names the actor in the person's language. The relay reports actors without an address in English.
+ */
 export function actorText(by: string): string {
   const { agents: words } = text();
   const known: Readonly<Record<string, string>> = { "API key": words.byKey, "Former user": words.formerUser };
   return known[by] ?? by;
 }
 
-/** What an agent did, in words; a tool that the page has none for by its name. */
+/** Describes what an agent did; the name of the tool if the page does not know it. */
 export function toolText(tool: string): string {
   const known: Readonly<Record<string, string>> = text().agents.tools;
   return (Object.hasOwn(known, tool) ? known[tool] : undefined) ?? tool;

@@ -10,7 +10,7 @@ import type { Limits, Scope } from "./words.ts";
 export const LIFETIMES = ["1", "7", "30", "60", "90"] as const;
 export type Lifetime = (typeof LIFETIMES)[number] | "other";
 
-/** A credential as a person writes it, step by step. */
+/** The contents of the wizard. */
 export interface Written {
   name: string;
   scopes: readonly Scope[];
@@ -32,7 +32,7 @@ export const NEW: Written = {
 export const STEPS = ["scopes", "limits", "validity", "review"] as const;
 export type Step = (typeof STEPS)[number];
 
-/** One that makes no links has no limits to set. */
+/** A credential that cannot create links has no step for limits. */
 export function stepsOf(written: Written): readonly Step[] {
   return makesLinks(written) ? STEPS : STEPS.filter((step) => step !== "limits");
 }
@@ -48,7 +48,7 @@ export function scopeProblems({ name, scopes }: Written): Problems<"name" | "sco
   return { name: name.trim() === "" ? fields.required : null, scopes: scopes.length === 0 ? agents.wizard.noScopes : null };
 }
 
-/** A limit that a wider one makes meaningless is a mistake more often than a wish. */
+/** Rejects a limit above a wider one, because it would have no effect and is probably a mistake. */
 export function limitProblems(written: Written): Problems<"perLink" | "perDay" | "total" | "linksPerHour"> {
   const { wizard: words } = text().agents;
   const { paymentLinks } = text();
@@ -82,7 +82,7 @@ export function validityProblems(written: Written): Problems<"days" | "addresses
   };
 }
 
-/** The limits that were written; null of one that makes no links, or while an amount is missing. */
+/** Returns the limits; null if the credential cannot create links or an amount is missing. */
 export function limitsOf(written: Written): Limits | null {
   const [perLinkMaxMinor, perDayMinor, totalMinor] = [minorIn(written, "perLink"), minorIn(written, "perDay"), minorIn(written, "total")];
   if (!makesLinks(written) || perLinkMaxMinor === null || perDayMinor === null || totalMinor === null) return null;
@@ -97,13 +97,13 @@ export function daysOf({ lifetime, days }: Pick<Written, "lifetime" | "days">): 
   return Number(lifetime === "other" ? days.trim() : lifetime);
 }
 
-/** The day on which it ends; null while the number of days is none. */
+/** Returns the last valid day; null if the number of days is not valid. */
 export function lastDayOf(written: Pick<Written, "lifetime" | "days">): Day | null {
   const days = daysOf(written);
   return Number.isInteger(days) && days >= 1 && days <= AGENT_DAYS_MAX ? addDays(today(), days) : null;
 }
 
-/** Each on a line of its own, or behind a comma. */
+/** Splits the addresses at line breaks and commas. */
 export function addressesOf({ addresses }: Pick<Written, "addresses">): string[] {
   const written = addresses.split(/[\s,;]+/).filter((address) => address !== "");
   return [...new Set(written)];
@@ -124,7 +124,7 @@ function isWhole(written: string, max: number): boolean {
   return /^\d{1,4}$/.test(written.trim()) && Number(written) >= 1 && Number(written) <= max;
 }
 
-/** The relay decides; this is to say so on the line where it is written. */
+/** Finds mistakes while the person types. The relay makes the decision. */
 function isAddress(address: string): boolean {
   const [host = "", bits, ...more] = address.split("/");
   if (more.length > 0) return false;

@@ -20,7 +20,6 @@ import { refusedText } from "./refused-text.ts";
 
 const REASON_LENGTH_MAX = 255;
 
-/** Ends an alert without a refund. */
 const DeclineDialog = actionDialog<AlertJson, "reason">({
   endpoint: ({ id }) => `/alerts/${encodeURIComponent(id)}/decline`,
   fields: { reason: { lengthMax: REASON_LENGTH_MAX } },
@@ -33,7 +32,7 @@ const DeclineDialog = actionDialog<AlertJson, "reason">({
   }),
 });
 
-/** Everything about one alert, with the payment beside it, and the decision. */
+/** Shows everything about one alert, next to its payment, and offers the decision. */
 export function AlertDrawer({ id, onClose, onChanged }: { id: string; onClose: () => void; onChanged: () => void }) {
   const { alerts: words } = text();
   return (
@@ -54,7 +53,8 @@ function Detail({ alert, onChanged }: { alert: AlertJson; onChanged: () => void 
   const { id, state, amountMinor, currency, category, respondBy, uuid, method } = alert;
   const isOver = useIsOver(respondBy);
   const payment = usePayment(uuid);
-  // What a terminal took is given back there: to offer it here, until the payment is loaded too, would be to refuse it.
+  // A terminal's payment is refunded at the terminal. The method already says so before the payment
+  // is loaded, so the page never offers a refund that would be rejected.
   const isOfTerminal = (method !== null && method !== "PAYBYLINK") || payment.data?.refund.reason === "not_refundable_here";
   return (
     <>
@@ -90,7 +90,7 @@ function Detail({ alert, onChanged }: { alert: AlertJson; onChanged: () => void 
   );
 }
 
-/** Where it stands, and why. */
+/** Explains the alert's state and the reason for it. */
 function WhatToKnow({ alert, isOver, isOfTerminal }: { alert: AlertJson; isOver: boolean; isOfTerminal: boolean }) {
   const { say } = text().alerts;
   const { state, refund, rule, end, source } = alert;
@@ -130,14 +130,14 @@ function WhatToKnow({ alert, isOver, isOfTerminal }: { alert: AlertJson; isOver:
       return (
         <>
           <Banner kind="warning">{source === "RDR" ? say.network : say.pending}</Banner>
-          <WhyNot alert={alert} isOfTerminal={isOfTerminal} />
+          <RefundObstacles alert={alert} isOfTerminal={isOfTerminal} />
         </>
       );
   }
 }
 
-/** Why it was not refunded, where that was to be. */
-function WhyNot({ alert: { refund, ruleHeld, uuid, source }, isOfTerminal }: { alert: AlertJson; isOfTerminal: boolean }) {
+/** Explains why the payment has not been refunded yet. */
+function RefundObstacles({ alert: { refund, ruleHeld, uuid, source }, isOfTerminal }: { alert: AlertJson; isOfTerminal: boolean }) {
   const { say } = text().alerts;
   return (
     <>

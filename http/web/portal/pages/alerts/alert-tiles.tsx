@@ -11,7 +11,7 @@ import { useRounds } from "../../state/rounds.ts";
 
 const LIVE_MS = 15_000;
 
-/** How a merchant stands with its alerts; each figure leads to what it was counted from. */
+/** Sums up the merchant's alerts. Each figure links to the list that it counts. */
 export function AlertTiles({ round }: { round: number }) {
   const stats = useResource("disputes stats", (signal) => get<DisputeStatsJson>("/disputes/stats", { signal }), { everyMs: LIVE_MS });
   useRounds(round, stats.reload);

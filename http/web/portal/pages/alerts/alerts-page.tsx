@@ -7,7 +7,7 @@ import { AlertTiles } from "./alert-tiles.tsx";
 import { RulesPanel } from "./rules-panel.tsx";
 import { ALERT_LIST } from "./words.ts";
 
-/** Complaints before they are disputes, and the rules by which some are refunded automatically. */
+/** Lists complaints that are not disputes yet, and shows the rules for automatic refunds. */
 export const AlertsPage = listPage<AlertJson, typeof ALERT_LIST>({
   list: ALERT_LIST,
   texts: ({ alerts }) => alerts,

@@ -7,10 +7,10 @@ import { Time } from "../../components/time.tsx";
 import { formatMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 
-/** Enough to see whether the rules do what was meant. */
+/** These are enough to see whether the rules do what they were written for. */
 const SHOWN_MAX = 20;
 
-/** What rules would have done with the alerts of the last weeks. */
+/** Shows what the rules would have done with the alerts of the last weeks. */
 export function DryRun({ result, currency, isOld }: { result: AlertRulesDryRunJson; currency: string; isOld: boolean }) {
   const { alerts: words, disputes } = text();
   const { looked, refunded, refundedMinor, capped, items, complete } = result;

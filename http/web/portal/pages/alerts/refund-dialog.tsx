@@ -13,7 +13,10 @@ import { useSendOnce } from "../../state/send-once.ts";
 import { toast } from "../../state/toasts.ts";
 import { refusedText } from "./refused-text.ts";
 
-/** Gives the payment back, wholly, after a question; where the gateway has not said what became of it, the same button asks again. */
+/**
+ * Refunds the whole payment after a confirmation. While the gateway's outcome is unknown, the same
+ * button asks the gateway again.
+ */
 export function RefundDialog({
   alert,
   payment,
@@ -21,7 +24,7 @@ export function RefundDialog({
   onSettled,
 }: {
   alert: AlertJson;
-  /** Null where it cannot be read. */
+  /** Null if the payment cannot be read. */
   payment: Pick<TransactionDetailJson, "amountMinor" | "currency"> | null;
   onClose: () => void;
   onSettled: () => void;
@@ -29,7 +32,7 @@ export function RefundDialog({
   const { alerts: words, app } = text();
   const { id } = alert;
   const complained = formatMoney(alert.amountMinor, alert.currency);
-  // As a whole, whatever the complaint is about.
+  // The whole payment is refunded, even if the complaint is about a part of it.
   const amount = payment === null ? complained : formatMoney(payment.amountMinor, payment.currency);
   const sendOnce = useSendOnce();
   const refund = useAction(async () => {
@@ -37,7 +40,8 @@ export function RefundDialog({
       const path = `/alerts/${encodeURIComponent(id)}/refund`;
       await sendOnce(id, (idempotencyKey) => post<AlertJson>(path, undefined, { idempotencyKey, deadlineMs: GATEWAY_DEADLINE_MS }));
     } catch (error) {
-      // Whatever was found out stands behind the question already.
+      // A conflict means that the alert has changed, so the drawer behind the dialog loads it
+      // again.
       if (error instanceof PortalError && error.status === 409) onSettled();
       throw error;
     }
@@ -47,7 +51,7 @@ export function RefundDialog({
   });
   const isUnknown = refund.error === null ? alert.refund?.state === "requested" : isOpen(refund.error);
   const wasRefused = hasCode(refund.error, "refund_refused");
-  // It has ended otherwise, or cannot be refunded from here: asked again it would be the same.
+  // The alert has ended in another way or cannot be refunded here, so a retry would not help.
   const isOver = refund.error !== null && ENDS.some((code) => hasCode(refund.error, code));
   return (
     <Dialog title={words.refundTitle(amount)} onClose={onClose}>
@@ -92,13 +96,16 @@ const ENDS = [
   "partial_refund",
 ] as const;
 
-/** Without an answer, or where a part of the relay was away, it may have been done. */
+/**
+ * Returns true if the refund may have been executed: no answer came, or a part of the relay was
+ * unavailable.
+ */
 function isOpen(error: unknown): boolean {
   if (hasCode(error, "outcome_unknown")) return true;
   return !(error instanceof PortalError && error.status > 0 && error.status < 500);
 }
 
-/** What the gateway has said, without what the relay says before it. */
+/** Returns the gateway's message without the words that the relay puts before it. */
 function gatewayWords(error: unknown): string {
   return error instanceof PortalError ? error.message.replace(/^The payment was not refunded: /, "") : "";
 }

@@ -1,6 +1,6 @@
 import { text } from "../../i18n/texts.ts";
 
-/** Why a payment was not given back: a word of the relay's, or what the gateway has said. */
+/** Explains why a refund was rejected, from a code of the relay or the gateway's message. */
 export function refusedText(detail: string | null): string {
   const { transactions, alerts } = text();
   const known: Readonly<Record<string, string>> = { ...transactions.refundReasons, ...alerts.refusals };

@@ -7,10 +7,10 @@ import { methodText } from "../../i18n/method-text.ts";
 import { text } from "../../i18n/texts.ts";
 import { amountOf, type Choice, type RuleProblems, type WrittenRule } from "./written.ts";
 
-/** What an alert's payment may have been made with. */
+/** The payment methods that an alert can have. */
 const METHODS = ["CARD", "PAYBYLINK", "SATISPAY", "VOUCHER"] as const;
 
-/** One rule: up to which amount, and of what. */
+/** Edits one rule: the largest amount, and the alerts that it applies to. */
 export function RuleFields({
   number,
   rule,
@@ -22,7 +22,7 @@ export function RuleFields({
   number: number;
   rule: WrittenRule;
   currency: string;
-  /** Null before they are looked for. */
+  /** Null until the form is checked. */
   problems: RuleProblems | null;
   onChange: (rule: WrittenRule) => void;
   onRemove: () => void;
@@ -46,7 +46,7 @@ export function RuleFields({
         />
         <TextField
           label={words.rules.amountMax}
-          // So that nobody has to guess how it was read.
+          // The hint shows how the amount was read.
           hint={minor === null ? undefined : formatMoney(minor, currency)}
           inputMode="decimal"
           autoComplete="off"
@@ -75,7 +75,7 @@ export function RuleFields({
         <ChoiceOf
           label={words.rules.methods}
           choice={methods}
-          // Those that were chosen elsewhere, too.
+          // The choice includes methods that were stored by another client.
           options={[...new Set<string>([...METHODS, ...methods.some])].map((value) => ({ value, label: methodText(value) }))}
           problem={problems?.methods ?? null}
           onChange={(chosen) => onChange({ ...rule, methods: chosen })}
@@ -90,7 +90,7 @@ export function RuleFields({
   );
 }
 
-/** Any, or some of a few. */
+/** Offers all words, or a choice of some of them. */
 function ChoiceOf({
   label,
   hint,

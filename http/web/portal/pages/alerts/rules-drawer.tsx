@@ -6,7 +6,7 @@ import { text } from "../../i18n/texts.ts";
 import { useUnsavedGuard } from "../../state/unsaved.ts";
 import { RulesForm } from "./rules-form.tsx";
 
-/** The rules as a form, which is not left by mistake while something of it is not saved. */
+/** Edits the rules, and asks before it closes with unsaved changes. */
 export function RulesDrawer({
   rules,
   onClose,
@@ -19,7 +19,7 @@ export function RulesDrawer({
   const { alerts: words } = text();
   const [unsaved, setUnsaved] = useState(false);
   const [asking, setAsking] = useState(false);
-  // Another round of the form begins with what is stored then.
+  // A new round mounts the form again with the rules that are stored then.
   const [round, setRound] = useState(0);
   const leave = () => (unsaved ? setAsking(true) : onClose());
   useUnsavedGuard(unsaved, () => setAsking(true));

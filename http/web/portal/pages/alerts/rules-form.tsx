@@ -22,23 +22,23 @@ export interface RulesFormProps {
   onUnsaved: (unsaved: boolean) => void;
   onCancel: () => void;
   onSaved: (stored: AlertRulesJson) => void;
-  /** Somebody else was first, and the person wants to see what is stored now. */
+  /** Runs when another person saved first and this person wants to see what is stored now. */
   onLooked: (stored: AlertRulesJson) => void;
 }
 
-/** The rules, which can be tried on what has come lately before they count. */
+/** Edits the rules. They can be tried on recent alerts before they are saved. */
 export function RulesForm({ rules, onUnsaved, onCancel, onSaved, onLooked }: RulesFormProps) {
   const { rules: words } = text().alerts;
   const { app } = text();
-  // What was looked at when the form was opened: that alone it may replace.
+  // The form replaces only the rules that it was opened with.
   const [looked] = useState(rules);
   const [written, setWritten] = useState<Written>(() => writtenOf(rules));
   const [checked, setChecked] = useState(false);
   const [tried, setTried] = useState<{ result: AlertRulesDryRunJson; of: string; currency: string } | null>(null);
   const change = (changes: Partial<Written>) => setWritten((before) => ({ ...before, ...changes }));
   const unsaved = JSON.stringify(written) !== JSON.stringify(writtenOf(looked));
-  // Before anything else can be pressed.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is unsaved decides, not who listens.
+  // A layout effect runs before the person can press anything else.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it depends on `unsaved` only.
   useLayoutEffect(() => onUnsaved(unsaved), [unsaved]);
   const problems = problemsOf(written);
   const { enabled, currency, dailyCount, dailyAmount } = written;
@@ -49,7 +49,7 @@ export function RulesForm({ rules, onUnsaved, onCancel, onSaved, onLooked }: Rul
   });
   const look = useAction(async () => onLooked(await get<AlertRulesJson>("/alert-rules")));
   const tryOut = useAction(async () => {
-    // Whether they are on says nothing of what they would have done.
+    // A dry run ignores whether the rules are enabled.
     const body = ruleSetOf(written);
     const result = await post<AlertRulesDryRunJson>("/alert-rules/dry-run", body);
     setTried({ result, of: JSON.stringify({ ...body, enabled: null }), currency: body.currency });
@@ -62,7 +62,7 @@ export function RulesForm({ rules, onUnsaved, onCancel, onSaved, onLooked }: Rul
   const setRule = (rule: WrittenRule) => change({ rules: written.rules.map((one) => (one.key === rule.key ? rule : one)) });
   const nextKey = Math.max(-1, ...written.rules.map(({ key }) => key)) + 1;
   return (
-    // What has changed meanwhile has its own words below.
+    // A concurrent change has a banner of its own below.
     <Form error={wasChanged ? null : (save.error ?? tryOut.error)} busy={save.busy} onSubmit={() => checkedThen(save.run)}>
       {wasChanged && (
         <Banner kind="danger" alert>
@@ -164,7 +164,7 @@ export function RulesForm({ rules, onUnsaved, onCancel, onSaved, onLooked }: Rul
   );
 }
 
-/** How an amount was read, so that nobody has to guess; undefined for none. */
+/** Shows how an amount was read. Returns undefined if it is not an amount. */
 function readText(typed: string, currency: string): string | undefined {
   const minor = amountOf(typed, currency);
   return minor === null ? undefined : formatMoney(minor, currency);

@@ -13,7 +13,7 @@ import { useResource } from "../../state/resource.ts";
 import { may } from "../../state/session.ts";
 import { RulesDrawer } from "./rules-drawer.tsx";
 
-/** Which alerts are refunded by themselves, as it stands; and the way to change it. */
+/** Shows which alerts are refunded automatically, and offers to change it. */
 export function RulesPanel() {
   const { rules: words } = text().alerts;
   const rules = useResource("alert rules", (signal) => get<AlertRulesJson>("/alert-rules", { signal }));
@@ -78,7 +78,9 @@ function Stored({ rules }: { rules: AlertRulesJson }) {
   );
 }
 
-/** A rule as a sentence would have it: up to which amount, and of which sources, reasons and methods. */
+/**
+ * Describes a rule in one sentence: the largest amount, the sources, the reasons and the methods.
+ */
 function ruleText({ amountMaxMinor, sources, categories, methods }: AlertRuleJson, currency: string): string {
   const { alerts: words, disputes } = text();
   return [

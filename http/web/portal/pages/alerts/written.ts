@@ -9,14 +9,14 @@ import { locale, text } from "../../i18n/texts.ts";
 
 const NAME = /^[A-Za-z0-9_-]{1,32}$/;
 
-/** A choice of some of what there is, or all of it. */
+/** Some of the words on offer, or all of them. */
 export interface Choice {
   all: boolean;
   some: readonly string[];
 }
 
 export interface WrittenRule {
-  /** For the list on the page only. */
+  /** Identifies the rule in the rendered list. It is not stored. */
   key: number;
   id: string;
   amountMax: string;
@@ -25,7 +25,7 @@ export interface WrittenRule {
   methods: Choice;
 }
 
-/** What is in the form. */
+/** The contents of the form. */
 export interface Written {
   enabled: boolean;
   currency: string;
@@ -48,7 +48,7 @@ function choiceOf(some: readonly string[] | null): Choice {
   return { all: some === null, some: some ?? [] };
 }
 
-/** Minor units as a person would write them in a field. */
+/** Writes minor units as a person would type them in a field. */
 function typedOf(minor: number, currency: string): string {
   const decimals = decimalsOf(currency);
   const fixed = (minor / 10 ** decimals).toFixed(decimals);
@@ -71,7 +71,7 @@ export interface RuleProblems {
 export interface Problems {
   dailyCount: string | null;
   dailyAmount: string | null;
-  /** Of all rules together. */
+  /** A problem of the set of rules as a whole. */
   rules: string | null;
   each: readonly RuleProblems[];
 }
@@ -111,7 +111,7 @@ function countOf(typed: string): number | null {
   return count >= 1 && count <= ALERT_RULE_DAILY_COUNT_MAX ? count : null;
 }
 
-/** What is sent; of a form without problems. */
+/** Returns the request body for a form without problems. */
 export function ruleSetOf({ enabled, currency, dailyCount, dailyAmount, rules }: Written): AlertRuleSetJson {
   return {
     ...{ enabled, currency, dailyCountMax: countOf(dailyCount) ?? 0, dailyAmountMaxMinor: amountOf(dailyAmount, currency) ?? 0 },
@@ -126,7 +126,7 @@ export function ruleSetOf({ enabled, currency, dailyCount, dailyAmount, rules }:
   };
 }
 
-/** The form offers no others. */
+/** Returns the chosen words that are on offer; null for all. */
 function chosen<Word extends string>({ all, some }: Choice, words: readonly Word[]): Word[] | null {
   return all ? null : words.filter((word) => some.includes(word));
 }

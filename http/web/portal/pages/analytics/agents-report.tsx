@@ -14,7 +14,9 @@ type Figures = AgentsReportJson["totals"][number];
 type Credential = AgentsReportJson["credentials"][number];
 type Refusal = AgentsReportJson["refusals"][number];
 
-/** What AI agents ask customers to pay, what of it is paid, and which limits have refused them something. */
+/**
+ * Shows what AI agents ask customers to pay, what is paid, and which limits reject their requests.
+ */
 export function AgentsReport(props: ReportProps) {
   const { days } = props.shown;
   const { figures, agents: words, ofSteps } = analyticsText();
@@ -108,7 +110,10 @@ function CredentialName({ id, name, href }: { id: string; name: string | undefin
   );
 }
 
-/** Of no currency and no period: a limit that has refused something says so until its credential goes. */
+/**
+ * Rejections belong to no currency and no period. They are listed until their credential is
+ * deleted.
+ */
 function Refusals({ refusals }: { refusals: readonly Refusal[] }) {
   const { agents: words, figures } = analyticsText();
   const limits: Readonly<Record<string, string>> = words.limits;

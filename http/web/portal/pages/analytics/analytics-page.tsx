@@ -21,7 +21,9 @@ import { SubscriptionsReport } from "./subscriptions-report.tsx";
 import { TerminalsReport } from "./terminals-report.tsx";
 import { analyticsText, useAnalyticsTexts } from "./texts.ts";
 
-/** Figures of any days, and what they are made of. The tab and all filters stand in the address. */
+/**
+ * Shows figures of a period and what they consist of. The address holds the tab and the filters.
+ */
 export function AnalyticsPage() {
   return useAnalyticsTexts() ? (
     <Reports />
@@ -45,7 +47,7 @@ function Reports() {
     return `/portal/analytics${search === "" ? "" : `?${search}`}`;
   };
   const { tab: _, ...narrowing } = all.values;
-  // What this report does not have is not counted: it comes back with a tab that has it.
+  // Filters that this report ignores are not counted. They apply again on a tab that uses them.
   const counted = Object.keys(narrowing).filter(
     (name) => name !== "days" && (isOfPayments(tab) || (name !== "terminalId" && name !== "method")),
   );

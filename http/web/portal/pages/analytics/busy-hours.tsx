@@ -14,15 +14,16 @@ import { analyticsText } from "./texts.ts";
 const MEASURES = ["approved", "volumeMinor"] as const;
 type Measure = (typeof MEASURES)[number];
 
-/** The hours of a shop that are shown also where nothing is bought in them. */
+/** These hours are shown even if they have no payments. */
 const OPEN_FROM = 8;
 const OPEN_UNTIL = 18;
 
-/** When customers pay: each hour of each day of the week, on average. */
+/** Shows the average payments in each hour of each day of the week. */
 export function BusyHours({ shown, currency }: { shown: Shown; currency: string }) {
   const { payments: words, figures } = analyticsText();
   const [measure, setMeasure] = useState<Measure>("approved");
-  // It has no steps, and is compared with nothing: two maps beside each other tell nobody anything.
+  // The table has no intervals and no comparison, because two tables of colours are hard to
+  // compare.
   const { compare: _, granularity: __, ...query } = queryOf(shown);
   const report = useResource(`analytics heatmap ${JSON.stringify(query)}`, (signal) =>
     get<HeatmapReportJson>("/analytics/heatmap", { signal, query }),
@@ -56,7 +57,7 @@ function Hours({ cells, currency, measure }: { cells: HeatmapReportJson["series"
     return cell === undefined || cell.days === 0 ? 0 : sum / cell.days;
   };
   const busy = cells.filter(({ figures }) => figures.some((one) => one.currency === currency && one.approved > 0)).map(({ hour }) => hour);
-  // A night without payments takes no room.
+  // The table leaves out the hours of a night without payments.
   const first = Math.min(OPEN_FROM, ...busy);
   const last = Math.max(OPEN_UNTIL, ...busy);
   return (

@@ -5,13 +5,16 @@ import { analyticsText } from "./texts.ts";
 
 type Change = NonNullable<TileProps["change"]>;
 
-/** Which way of a figure is good news; null where neither is. */
+/** The direction of a change that is good news; null if neither is. */
 export type Better = "up" | "down" | null;
 
-/** More than this many times as much is no percentage any more that says anything. */
+/** A larger change is not shown as a percentage, because it would mean little. */
 const PERCENT_MAX = 9.99;
 
-/** How a figure differs from what it is compared with: a rate in points, anything else in percent. Null where there is nothing to compare. */
+/**
+ * Compares a figure with an earlier one: rates in points, other figures in percent. Returns null if
+ * there is nothing to compare.
+ */
 export function changeOf(now: number | null, before: number | null, kind: Kind, compared: Compared, better: Better): Change | null {
   if (now === null || before === null) return null;
   const { fromNothing, changes } = analyticsText();

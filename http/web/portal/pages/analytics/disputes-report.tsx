@@ -13,7 +13,10 @@ import { analyticsText } from "./texts.ts";
 type Figures = DisputesReportJson["totals"][number];
 type Category = DisputesReportJson["categories"][number];
 
-/** Disputes against the card payments of the same days, how they end, and what alerts prevent. */
+/**
+ * Shows disputes against the card payments of the same days, their outcomes, and what alerts
+ * prevent.
+ */
 export function DisputesReport(props: ReportProps) {
   const { days } = props.shown;
   const { figures, disputes: words, ofSteps } = analyticsText();
@@ -23,7 +26,7 @@ export function DisputesReport(props: ReportProps) {
   return (
     <ReportFrame<Figures, DisputesReportJson>
       {...props}
-      // Where there are none, the currency of the card payments.
+      // Card payments decide the currency if there are no disputes.
       weigh={({ received, alerts: received2, cardPayments }) => received + received2 + cardPayments / 1e6}
     >
       {(report, view) => {

@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000;
 
-/** An interval, by its local begin and its first day. */
+/** An interval with its local start and its first day. */
 interface Interval {
   start: string;
   from: string;
@@ -12,8 +12,9 @@ interface Period<Point> {
 }
 
 /**
- * What each interval of a period stands against in the one before, null where that has none: days, weeks and months in their order, hours by the clock. A day on which clocks change has
- * 23 or 25 hours, and all after the change would stand against another hour.
+ * Returns the interval of the previous period that each interval is compared with; null if there is
+ * none. Days, weeks and months are matched by order and hours by the clock. On a day with 23 or 25
+ * hours, a match by order would shift all hours after the change.
  */
 export function earlierOf<Point extends Interval>(granularity: string, now: Period<Interval>, before: Period<Point>): (Point | null)[] {
   if (granularity !== "hour") return now.series.map((_, index) => before.series[index] ?? null);
@@ -22,7 +23,10 @@ export function earlierOf<Point extends Interval>(granularity: string, now: Peri
   return clockNames(now).map((name) => places.get(name) ?? null);
 }
 
-/** The day's number and the hour of the clock; of an hour that comes twice which of the two it is. */
+/**
+ * Names each hour by the number of its day and by the clock. A counter distinguishes two hours with
+ * the same clock time.
+ */
 function clockNames({ from, series }: Period<Interval>): string[] {
   const times = new Map<string, number>();
   return series.map((point) => {

@@ -11,12 +11,12 @@ import { COMPARISONS, GRANULARITIES, isOfPayments, type Shown } from "./filters.
 import { DAYS_MAX, daysOfPreset, HOURLY_DAYS_MAX, PRESETS, type Preset, presetOf, problemOf } from "./period.ts";
 import { analyticsText } from "./texts.ts";
 
-/** Of which days a report is, what they are compared with, and what it is narrowed to. */
+/** Chooses the days of a report, the comparison and the filters. */
 export function FilterFields({ filters, shown }: { filters: Filters; shown: Shown }) {
   const { values, set } = filters;
   const words = analyticsText();
   const { days, compare, granularity, tab } = shown;
-  // Whoever chooses other days begins with the present ones, which then stand in the address.
+  // A custom period starts with the current days, which are then in the address.
   const isOther = values["days"] === "other";
   const preset = isOther ? null : presetOf(days);
   const problem = problemOf(days);

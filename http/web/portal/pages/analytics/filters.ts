@@ -3,14 +3,14 @@ import type { TransactionItemJson } from "../../../../surfaces/merchant/transact
 import { text } from "../../i18n/texts.ts";
 import { type Days, daysOf } from "./period.ts";
 
-/** A report of its own each. */
+/** Each tab shows a report of its own. */
 export const TABS = ["payments", "methods", "terminals", "links", "disputes", "subscriptions", "agents"] as const;
 export type TabName = (typeof TABS)[number];
 
-/** All that the address says of this page; `days` where other days are being chosen. */
+/** All filters in the address. `days` is set while a custom period is being chosen. */
 export const FILTERS = ["tab", "from", "to", "days", "compare", "granularity", "currency", "terminalId", "method"] as const;
 
-/** Reports of payments are narrowed to a terminal and a method; what is no payment has neither. */
+/** Only reports of payments can be filtered by terminal and method. */
 export function isOfPayments(tab: TabName): boolean {
   return tab === "payments" || tab === "methods" || tab === "terminals";
 }
@@ -18,14 +18,17 @@ export function isOfPayments(tab: TabName): boolean {
 export const GRANULARITIES = ["hour", "day", "week", "month"] as const satisfies readonly Granularity[];
 export const COMPARISONS = ["previous", "year", "none"] as const satisfies readonly Comparison[];
 
-/** What is shown, as the address says it. What could be none there is left out: an address may be typed. */
+/**
+ * The report that the address asks for. Invalid values are ignored, because people may edit an
+ * address.
+ */
 export interface Shown {
   tab: TabName;
   days: Days;
   compare: Comparison;
-  /** Null: as the days are many. */
+  /** Null if the number of days decides. */
   granularity: Granularity | null;
-  /** Null: that with the most. */
+  /** Null for the currency with the largest figures. */
   currency: string | null;
   terminalId: string | null;
   method: TransactionItemJson["method"] | null;
@@ -41,7 +44,7 @@ export function shownBy(values: Readonly<Record<string, string>>): Shown {
     days: daysOf(values),
     compare: COMPARISONS.find((name) => name === values["compare"]) ?? "previous",
     granularity: GRANULARITIES.find((name) => name === values["granularity"]) ?? null,
-    // Whatever a terminal wrote in the place of one is there, too; a report that has no such currency shows another.
+    // A terminal may report any text as a currency. A report without this currency shows another.
     currency: currency === "" ? null : currency,
     terminalId: isOfPayments(tab) && /^[A-Za-z0-9._-]{1,64}$/.test(terminalId) ? terminalId : null,
     method: isOfPayments(tab) && method !== undefined && isMethod(method) ? method : null,
@@ -52,7 +55,7 @@ function isMethod(name: string): name is TransactionItemJson["method"] {
   return Object.hasOwn(text().methods, name);
 }
 
-/** What a report is asked with. All currencies come at once, so that another one is shown without asking. */
+/** Returns the query of a report. It returns all currencies, so switching needs no request. */
 export function queryOf({ tab, days, compare, granularity, terminalId, method }: Shown): Record<string, string> {
   return {
     ...days,
@@ -63,7 +66,7 @@ export function queryOf({ tab, days, compare, granularity, terminalId, method }:
   };
 }
 
-/** The same filters, as the list of transactions has them. */
+/** Returns the same filters for the list of transactions. */
 export function transactionFilters(shown: Pick<Shown, "terminalId" | "method">, days: Days, currency: string): Record<string, string> {
   const { terminalId, method } = shown;
   return {

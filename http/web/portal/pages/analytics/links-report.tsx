@@ -11,7 +11,7 @@ import { analyticsText } from "./texts.ts";
 type Figures = LinksReportJson["totals"][number];
 type Creator = LinksReportJson["creators"][number];
 
-/** What becomes of payment links, and how soon they are paid. */
+/** Shows the outcomes of payment links and how soon they are paid. */
 export function LinksReport(props: ReportProps) {
   const { days } = props.shown;
   const { figures, links: words, ofSteps } = analyticsText();

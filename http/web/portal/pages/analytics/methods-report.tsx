@@ -20,10 +20,10 @@ type Figures = MethodsReportJson["totals"][number];
 type Sums = Omit<Figures, "method">;
 type Decline = MethodsReportJson["declines"][number];
 
-/** More colours are not told apart; there are no more methods with a volume. */
+/** People cannot distinguish more colours, and no more methods have a volume. */
 const DRAWN_MAX = 4;
 
-/** How customers pay, and why some of them could not. */
+/** Shows how customers pay, and why some payments fail. */
 export function MethodsReport(props: ReportProps) {
   const { shown } = props;
   useEffect(preloadCharts, []);
@@ -118,7 +118,7 @@ function sumColumns<Row extends Sums>(): Column<Row>[] {
   ];
 }
 
-/** What the columns of these tables mean. */
+/** Explains the columns of these tables. */
 function sumMeans(): FigureText[] {
   const { methods } = analyticsText().figures;
   return meansOf(methods, ["share", "volumeMinor", "approved", "declined", "approvalRate", "averageTicketMinor"]);

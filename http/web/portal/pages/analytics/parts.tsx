@@ -13,20 +13,20 @@ import { type Better, changeOf } from "./change.ts";
 import { figureText, type InCurrency, type Kind, type Point, pointNames, shortText } from "./report.ts";
 import { analyticsText } from "./texts.ts";
 
-/** Members of figures that can be written: amounts, counts, rates. */
+/** The numeric members of figures: amounts, counts and rates. */
 export type Measured<Name extends string> = { readonly [name in Name]: number | null };
 
-/** A figure as a tile shows it. */
+/** Describes how a tile shows a figure. */
 export interface Shows<Name extends string> {
   of: Name;
   kind: Kind;
   better: Better;
-  /** The list that it was counted from. */
+  /** The list that the figure counts. */
   href?: string;
   note?: ComponentChildren;
 }
 
-/** Figures of the whole period, each beside what it is compared with, and with what it means. */
+/** Shows the figures of the whole period with their comparison and meaning. */
 export function FigureTiles<Name extends string, Figures extends Measured<Name>>({
   view: { total, before, currency },
   words,
@@ -36,7 +36,7 @@ export function FigureTiles<Name extends string, Figures extends Measured<Name>>
   view: Pick<InCurrency<Figures>, "total" | "before" | "currency">;
   words: Readonly<Record<Name, FigureText>>;
   shows: readonly Shows<Name>[];
-  /** A tile of a figure that is of no currency. */
+  /** A tile for a figure without a currency. */
   children?: ComponentChildren;
 }) {
   return (
@@ -60,20 +60,20 @@ export function FigureTiles<Name extends string, Figures extends Measured<Name>>
   );
 }
 
-/** Where there is nothing of a currency, there were no payments and no money; a rate has no value then. */
+/** Without figures of a currency, its counts and amounts are zero and its rates have no value. */
 function figureOf<Name extends string>(figures: Measured<Name> | null, of: Name, kind: Kind): number | null {
   if (figures !== null) return figures[of];
   return kind === "money" || kind === "count" ? 0 : null;
 }
 
-/** A figure in each interval, and what it is compared with. */
+/** Returns the series of a figure, and the series that it is compared with. */
 export function seriesOf<Name extends string, Figures extends Measured<Name>>(
   { points, before }: Pick<InCurrency<Figures>, "points" | "before">,
   { of, kind, label, as }: { of: Name; kind: Kind; label: string; as: "bars" | "line" },
 ): ChartSeries[] {
   const values = points.map((point) => figureOf(point.of, of, kind));
   if (before === null) return [{ label, kind: as, values }];
-  // A month before may be a day longer or shorter.
+  // The previous month may have a different number of days.
   const earlier = before.points.map((point) => point && figureOf(point.of, of, kind));
   return [
     { label, kind: as, values },
@@ -81,7 +81,7 @@ export function seriesOf<Name extends string, Figures extends Measured<Name>>(
   ];
 }
 
-/** A chart over the intervals of a report. */
+/** Draws a chart over the intervals of a report. */
 export function PointChart({
   title,
   points,
@@ -101,7 +101,7 @@ export function PointChart({
   stacked?: boolean;
   hrefOf?: (point: Pick<Point<unknown>, "from" | "to">) => string;
 }) {
-  // Below the axis of a stack is another side of it, and no debt.
+  // Bars below the axis of a stack show another group, not negative amounts.
   const sizeOf = (value: number) => (stacked ? Math.abs(value) : value);
   const severalDays = points[0]?.from !== points.at(-1)?.to;
   const names = toldApart(
@@ -130,7 +130,7 @@ export function PointChart({
   );
 }
 
-/** An hour that comes twice on a day has its offset beside it. */
+/** Adds the offset from UTC to an hour that occurs twice on a day. */
 function toldApart<Name extends { name: string }>(points: readonly Pick<Point<unknown>, "start">[], names: readonly Name[]): Name[] {
   const counts = new Map<string, number>();
   for (const { name } of names) counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -139,7 +139,7 @@ function toldApart<Name extends { name: string }>(points: readonly Pick<Point<un
   );
 }
 
-/** A breakdown: what the figures consist of, the largest first; and what its columns mean. */
+/** Lists what the figures consist of, largest first, and explains the columns. */
 export function Breakdown<Row>({
   title,
   hint,
@@ -163,7 +163,7 @@ export function Breakdown<Row>({
   );
 }
 
-/** A column of a figure. */
+/** Returns a table column for a figure. */
 export function figureColumn<Name extends string, Row extends Measured<Name> & { currency: string }>(
   of: Name,
   kind: Kind,
@@ -179,7 +179,7 @@ export function figureColumn<Name extends string, Row extends Measured<Name> & {
   };
 }
 
-/** A part of a whole: as a bar, and as a figure. */
+/** Shows a part of a whole as a bar and as a figure. */
 export function ShareBar({ share }: { share: number | null }) {
   if (share === null) return <>–</>;
   return (
@@ -190,7 +190,7 @@ export function ShareBar({ share }: { share: number | null }) {
   );
 }
 
-/** What figures mean, for whoever asks. */
+/** Explains the figures on request. */
 export function Definitions({ of }: { of: readonly FigureText[] }) {
   const [open, setOpen] = useState(false);
   const id = useId();

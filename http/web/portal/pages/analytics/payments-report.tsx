@@ -11,7 +11,7 @@ import { analyticsText } from "./texts.ts";
 
 type Figures = PaymentsReportJson["totals"][number];
 
-/** What was taken, how much of it was approved, and when customers come. */
+/** Shows the payments, the share that was approved, and the busy hours. */
 export function PaymentsReport(props: ReportProps) {
   const { shown } = props;
   const { figures, payments: words, ofSteps } = analyticsText();

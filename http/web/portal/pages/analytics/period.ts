@@ -1,11 +1,14 @@
 import { addDays, type Day, dayCount, firstOfMonth, today } from "../../i18n/days.ts";
 import { isDay } from "../../i18n/is-day.ts";
 
-/** Those that are offered by a word. Without a choice it is the last 30 days. */
+/** The periods that can be chosen by name. The default is the last 30 days. */
 export const PRESETS = ["today", "week", "month", "thisMonth", "lastMonth", "thisYear"] as const;
 export type Preset = (typeof PRESETS)[number];
 
-/** As REPORT_DAYS_MAX and HOURLY_DAYS_MAX of the interface, which decides; this is to say so before anything is asked. */
+/**
+ * These equal REPORT_DAYS_MAX and HOURLY_DAYS_MAX of the interface, which makes the decision. The
+ * page checks them to show a mistake before it sends a request.
+ */
 export const DAYS_MAX = 400;
 export const HOURLY_DAYS_MAX = 7;
 
@@ -14,7 +17,6 @@ export interface Days {
   to: Day;
 }
 
-/** The days that a person means by a word. */
 export function daysOfPreset(preset: Preset): Days {
   const now = today();
   switch (preset) {
@@ -33,14 +35,17 @@ export function daysOfPreset(preset: Preset): Days {
   }
 }
 
-/** The days of the address; what is no day there is as if it were absent. */
+/** Returns the days of the address, or the default if they are not valid. */
 export function daysOf({ from = "", to = "" }: { from?: string; to?: string }): Days {
   const usual = daysOfPreset("month");
   if (isDay(from)) return { from, to: isDay(to) ? to : usual.to };
   return isDay(to) ? { from: addDays(to, -29), to } : usual;
 }
 
-/** The word for these days; on the first of a month two words may fit, and the first one is said. */
+/**
+ * Returns the name of these days. Two names may match on the first of a month; the first one is
+ * used.
+ */
 export function presetOf({ from, to }: Days): Preset | null {
   return (
     PRESETS.find((preset) => {
@@ -50,7 +55,10 @@ export function presetOf({ from, to }: Days): Preset | null {
   );
 }
 
-/** Why nothing can be asked of these days. Days to come have nothing, which the relay says: the clock of a browser may be wrong. */
+/**
+ * Returns why the days are not valid. Only the relay decides about future days, because a browser's
+ * clock may be wrong.
+ */
 export function problemOf({ from, to }: Days): "reversed" | "long" | null {
   if (from > to) return "reversed";
   return dayCount(from, to) > DAYS_MAX ? "long" : null;

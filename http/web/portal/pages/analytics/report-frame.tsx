@@ -13,7 +13,7 @@ import { queryOf, type Shown } from "./filters.ts";
 import { currenciesOf, type InCurrency, inCurrency, type SeriesReport } from "./report.ts";
 import { analyticsText } from "./texts.ts";
 
-/** What has not ended is counted again so often while somebody looks. */
+/** The interval at which a period that has not ended is loaded again while the page is visible. */
 const LIVE_MS = 60_000;
 
 export interface ReportProps {
@@ -21,7 +21,10 @@ export interface ReportProps {
   onCurrency: (currency: string) => void;
 }
 
-/** Loads the report of a tab, and shows it in one currency: above it of which days it is, and which other currencies there are. */
+/**
+ * Loads the report of a tab and shows it in one currency. The head shows the days and the other
+ * currencies.
+ */
 export function ReportFrame<Figures extends { currency: string }, Json extends SeriesReport<Figures>>({
   shown,
   onCurrency,
@@ -29,9 +32,9 @@ export function ReportFrame<Figures extends { currency: string }, Json extends S
   also,
   children,
 }: ReportProps & {
-  /** By what the currency that is shown first is chosen. */
+  /** The currency with the largest weight is shown first. */
   weigh: (figures: Figures) => number;
-  /** What is of no currency, and stands below also where there is none. */
+  /** Figures without a currency. They are shown below even if there are none with a currency. */
   also?: (report: Json) => ComponentChildren;
   children: (report: Json, view: InCurrency<Figures>) => ComponentChildren;
 }) {
@@ -112,7 +115,7 @@ function Loading() {
     <>
       <div class="tiles tiles-four">
         {Array.from({ length: 4 }, (_, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same.
+          // biome-ignore lint/suspicious/noArrayIndexKey: the items are equal.
           <div key={index} class="tile">
             <Skeleton lines={2} />
           </div>

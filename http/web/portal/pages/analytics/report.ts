@@ -19,7 +19,7 @@ interface Period<Figures> {
   totals: Figures[];
 }
 
-/** What the reports with a series have in common; figures are of one currency each. */
+/** The common members of reports with a series. Each figure is in one currency. */
 export interface SeriesReport<Figures> extends Period<Figures> {
   granularity: Granularity;
   previous: Period<Figures> | null;
@@ -27,22 +27,28 @@ export interface SeriesReport<Figures> extends Period<Figures> {
   asOf: string;
 }
 
-/** What a figure is compared with. */
+/** The period that a figure is compared with. */
 export type Compared = Exclude<Comparison, "none">;
 
-/** What figures and charts of one currency are made of. */
+/** The data of figures and charts in one currency. */
 export interface InCurrency<Figures> {
   granularity: Granularity;
   points: readonly (Point<Figures> & { of: Figures | null })[];
   total: Figures | null;
-  /** Its points stand against those of the present in order, null where there was none; null where nothing is compared. */
+  /**
+   * The earlier period; null if nothing is compared. Its points have the order of the current ones;
+   * a point is null if there is no earlier one.
+   */
   before: { compared: Compared; points: readonly ({ of: Figures | null } | null)[]; total: Figures | null; days: string } | null;
   currency: string;
 }
 
 type OfCurrency = { currency: string };
 
-/** The currencies of a report, that with the most first; those that there were only before come last. */
+/**
+ * Returns the currencies of a report, largest first. Currencies of the earlier period only come
+ * last.
+ */
 export function currenciesOf<Figures extends OfCurrency>(
   { totals, previous }: Pick<SeriesReport<Figures>, "totals" | "previous">,
   weigh: (figures: Figures) => number,
@@ -53,7 +59,7 @@ export function currenciesOf<Figures extends OfCurrency>(
   return [...weights].sort((one, other) => other[1] - one[1] || (one[0] < other[0] ? -1 : 1)).map(([currency]) => currency);
 }
 
-/** A report as it is in one currency: those of different ones are never added up. */
+/** Returns a report in one currency. Figures of different currencies are never added up. */
 export function inCurrency<Figures extends OfCurrency>(
   report: SeriesReport<Figures>,
   currency: string,
@@ -78,7 +84,7 @@ export function inCurrency<Figures extends OfCurrency>(
   };
 }
 
-/** How a figure is written. `share`: from 0 to 1. */
+/** The unit of a figure. A `share` is from 0 to 1. */
 export type Kind = "money" | "count" | "share" | "minutes" | "days";
 
 const HOUR_MIN = 60;
@@ -93,7 +99,7 @@ export function figureText(value: number | null, kind: Kind, currency: string): 
     case "count":
       return formatNumber(value);
     case "share":
-      // A dispute rate is a matter of tenths of a percent.
+      // Dispute rates are tenths of a percent.
       return formatPercent(value, value !== 0 && value < 0.01 ? 2 : 1);
     case "minutes":
       if (value >= 2 * DAY_MIN) return words.days(formatNumber(value / DAY_MIN, 1));
@@ -103,13 +109,13 @@ export function figureText(value: number | null, kind: Kind, currency: string): 
   }
 }
 
-/** The same where there is little room. */
+/** Writes a figure in a short form. */
 export function shortText(value: number, kind: Kind, currency: string): string {
   if (kind === "money") return formatMoneyShort(value, currency);
   return kind === "count" ? formatNumberShort(value) : figureText(value, kind, currency);
 }
 
-/** How an interval is called: in full, and on an axis. `severalDays`: an hour alone would not say which. */
+/** Names an interval in full and for an axis. With `severalDays`, an hour includes its day. */
 export function pointNames(
   { start, from, to }: Pick<Point<unknown>, "start" | "from" | "to">,
   granularity: Granularity,
@@ -128,7 +134,7 @@ export function pointNames(
     case "week":
       return { name: formatDays(from, to), short: formatDayOfYear(from) };
     case "month":
-      // The first and the last one may be a part of it only.
+      // The first and the last month may be incomplete.
       return { name: isWholeMonth(from, to) ? formatMonth(from) : formatDays(from, to), short: formatMonth(from, { short: true }) };
   }
 }

@@ -12,7 +12,9 @@ type Figures = SubscriptionsReportJson["totals"][number];
 
 const listOf = (state: string) => subscriptionsHref("subscriptions", { query: new URLSearchParams({ state }).toString() });
 
-/** What subscriptions bring in a month, who comes and goes, and what is recovered of what was not paid. */
+/**
+ * Shows monthly revenue, new and ended subscriptions, and how many failed payments are recovered.
+ */
 export function SubscriptionsReport(props: ReportProps) {
   const { figures, subscriptions: words, ofSteps } = analyticsText();
   useEffect(preloadCharts, []);
@@ -69,7 +71,7 @@ export function SubscriptionsReport(props: ReportProps) {
                 title={`${words.movement} ${ofSteps[granularity]}`}
                 kind="count"
                 stacked
-                // Who goes hangs below the line that who comes stands on.
+                // Ended subscriptions are drawn below the axis and new ones above it.
                 series={[
                   { label: figures.subscriptions.started.label, kind: "bars", values: points.map((point) => point.of?.started ?? 0) },
                   ...(["churnedVoluntary", "churnedDunning"] as const).map((name) => ({

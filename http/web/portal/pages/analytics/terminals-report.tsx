@@ -17,7 +17,7 @@ import { analyticsText } from "./texts.ts";
 type Figures = TerminalsReportJson["totals"][number];
 type Line = TerminalsReportJson["terminals"][number];
 
-/** Which terminals take how much, and how many of them are used. */
+/** Shows the payments of each terminal, and how many terminals are used. */
 export function TerminalsReport(props: ReportProps) {
   const { shown } = props;
   const { figures, terminals: words, terminal, ofSteps, before } = analyticsText();

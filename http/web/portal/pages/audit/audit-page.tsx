@@ -25,7 +25,7 @@ const AUDIT_LIST = {
   },
 } as const satisfies ListDeclaration;
 
-/** Who changed what, newest first. */
+/** Lists who changed what, newest first. */
 export function AuditPage() {
   const { audit: words, app } = text();
   const { filters, query } = useList(AUDIT_LIST);
@@ -75,13 +75,13 @@ function columnsOf(): Column<AuditItemJson>[] {
   ];
 }
 
-/** The action in words, where there are some; else as the log names it. */
+/** Describes the action in words. An action without a text is shown unchanged. */
 function actionText(action: string): string {
   const actions: Readonly<Record<string, string>> = text().audit.actions;
   return actions[action] ?? action;
 }
 
-/** A person by the address; others are told by what they are, which the log says in English. */
+/** Shows a person's address. The log describes other actors in English. */
 function actorText(actor: string): string {
   const actors: Readonly<Record<string, string>> = text().audit.actors;
   return actors[actor] ?? actor;

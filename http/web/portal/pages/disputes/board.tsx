@@ -14,14 +14,16 @@ import { useRounds } from "../../state/rounds.ts";
 import { DisputeState } from "./dispute-state.ts";
 import { DUE_DAYS_MAX, disputesHref, itemHref } from "./words.ts";
 
-/** Of each column the first, and of what has ended the newest: for the rest there is the list. */
+/** Each column shows only its first items, and the last one the newest. The list shows the rest. */
 const SHOWN_MAX = 25;
 const ENDED_MAX = 5;
 
 type Items = ListJson<DisputeItemJson>;
 type ColumnName = "alerts" | "toAnswer" | "underReview" | "ended";
 
-/** What is to be decided and answered, by its due time, beside what is under way and what has ended. */
+/**
+ * Shows what needs a decision or a response by due time, what is under review, and what has ended.
+ */
 export function Board({ everyMs, round, stats }: { everyMs: number; round: number; stats: DisputeStatsJson | null }) {
   const { disputes: words } = text();
   const board = useResource("disputes board", loadBoard, { everyMs });
@@ -95,7 +97,7 @@ function BoardColumn({
 }: {
   name: ColumnName;
   list: Items;
-  /** By the figures above, which count all; the column may not show all. */
+  /** The count comes from the figures above, because the column may not show all items. */
   count: number | undefined;
   filters: Readonly<Record<string, string>>;
 }) {

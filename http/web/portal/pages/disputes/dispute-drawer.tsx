@@ -18,10 +18,10 @@ import { PaymentBeside, usePayment } from "./payment-beside.tsx";
 import { ResponseForm } from "./response-form.tsx";
 import { Submissions } from "./submissions.tsx";
 
-/** Everything about one dispute: what it is about, and the response to it, which is written here. */
+/** Shows everything about one dispute, and edits the response to it. */
 export function DisputeDrawer({ id, onClose, onChanged }: { id: string; onClose: () => void; onChanged: () => void }) {
   const { disputes: words } = text();
-  /** What would be lost: null for nothing. */
+  /** Names what closing the drawer would lose; null for nothing. */
   const [unsaved, setUnsaved] = useState<"text" | "uploads" | null>(null);
   const [asking, setAsking] = useState(false);
   const leave = () => (unsaved === null ? onClose() : setAsking(true));
@@ -63,7 +63,7 @@ function Detail({
 }) {
   const { amountMinor, currency, status, respondBy, category, answerable, files } = dispute;
   const { disputes: words } = text();
-  // Nothing is taken any more then, before the relay has written that it has expired.
+  // No response is accepted after the due time, even before the relay marks the dispute as expired.
   const isOver = useIsOver(respondBy);
   const isOpen = answerable && !isOver;
   const payment = usePayment(dispute.uuid);
@@ -103,7 +103,7 @@ function Detail({
   );
 }
 
-/** Where it stands, in a sentence, and what there is to do. */
+/** Explains the dispute's state in one sentence, and what can be done. */
 function WhatToDo({ dispute, isOver }: { dispute: DisputeJson; isOver: boolean }) {
   const { say, dueAt } = text().disputes;
   const { status, respondBy, outcome, answerable } = dispute;

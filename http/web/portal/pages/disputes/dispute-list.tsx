@@ -8,7 +8,7 @@ import { DISPUTE_LIST, DUE_DAYS_MAX, itemHref } from "./words.ts";
 
 const DUE_DAYS = ["1", "3", "7", "30", DUE_DAYS_MAX] as const;
 
-/** Disputes, and the alerts among them, newest first; by due time where that is asked for. */
+/** Lists disputes and alerts, newest first, or by due time when the filter asks for it. */
 export function DisputeList({ state, query }: { state: ListState; query: string }) {
   const { disputes: words, transactions } = text();
   const { route } = useLocation();

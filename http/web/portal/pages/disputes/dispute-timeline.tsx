@@ -9,7 +9,7 @@ interface Step {
   more: string | null;
 }
 
-/** What has happened to it, oldest first. */
+/** Lists the events of a dispute, oldest first. */
 export function DisputeTimeline({ dispute }: { dispute: DisputeJson }) {
   const { disputes: words } = text();
   return (

@@ -16,10 +16,13 @@ import { DisputeList } from "./dispute-list.tsx";
 import { StatTiles } from "./stat-tiles.tsx";
 import { DISPUTE_LIST, disputesHref } from "./words.ts";
 
-/** What is summed up and what the board shows is asked for so often while somebody looks. */
+/** The interval at which the figures and the board are loaded while the page is visible. */
 const LIVE_MS = 15_000;
 
-/** What customers dispute: a board by due time, or a list with filters. Which of them, the filters and the opened dispute stand in the address. */
+/**
+ * Shows disputes as a board by due time or as a list with filters. The address holds the view, the
+ * filters and the opened dispute.
+ */
 export function DisputesPage({ id }: PageProps) {
   const { disputes: words } = text();
   const list = useList(DISPUTE_LIST);

@@ -5,31 +5,34 @@ import { isSame, type Written, writtenOf } from "./written.ts";
 export interface Draft {
   written: Written;
   unsaved: boolean;
-  /** What somebody else has stored since; null for nothing. */
+  /** Another person's draft that was stored since; null if there is none. */
   theirs: Written | null;
   change(written: Written): void;
-  /** The relay has stored what was written then. */
+  /** Records that the relay has stored the text in `then`. */
   stored(dispute: DisputeJson, then: Written): void;
-  /** In the place of what is written here. */
+  /** Replaces the text here by the other person's draft. */
   takeTheirs(): void;
 }
 
-/** What is written of a response, beside what is stored of it: what is typed here is never replaced by what somebody else stores meanwhile. */
+/**
+ * Holds the response text next to the stored draft. The text here is never replaced by a draft that
+ * another person stores meanwhile.
+ */
 export function useDraft(dispute: DisputeJson): Draft {
   const now = writtenOf(dispute.draft);
   const [written, setWritten] = useState(now);
-  /** What is stored, as far as is known here. */
+  /** The stored draft as far as this page knows it. */
   const [looked, setLooked] = useState({ written: now, updatedAt: dispute.updatedAt });
   const unsaved = !isSame(written, looked.written);
   const latest = useRef(written);
   latest.current = written;
-  // An answer that was on its way while something was stored here says what was before.
+  // A response that was under way while a draft was stored here is older, so it is ignored.
   const isNews = !isSame(now, looked.written) && Date.parse(dispute.updatedAt) >= Date.parse(looked.updatedAt);
   const take = (): void => {
     setLooked({ written: now, updatedAt: dispute.updatedAt });
     setWritten(now);
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is stored decides.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it runs for a newer draft.
   useEffect(() => {
     if (isNews && !unsaved) take();
   }, [isNews, unsaved]);
@@ -41,7 +44,7 @@ export function useDraft(dispute: DisputeJson): Draft {
     stored: ({ draft, updatedAt }, then) => {
       const kept = writtenOf(draft);
       setLooked({ written: kept, updatedAt });
-      // Card numbers are masked; and what was typed while it was stored stays.
+      // The relay masks card numbers. Text that was typed during the request stays.
       if (isSame(latest.current, then)) setWritten(kept);
     },
     takeTheirs: take,

@@ -23,7 +23,7 @@ const KINDS = [
   "OTHER",
 ] as const satisfies readonly EvidenceKind[];
 
-/** What is looked for first in each category. */
+/** The kind of evidence that is preselected for each category. */
 const FIRST: Readonly<Record<Category, EvidenceKind>> = {
   FRAUD: "RECEIPT",
   NOT_RECEIVED: "DELIVERY",
@@ -33,7 +33,7 @@ const FIRST: Readonly<Record<Category, EvidenceKind>> = {
   OTHER: "RECEIPT",
 };
 
-/** The files of a response: those that are there, those on their way, and room for more. */
+/** Shows the stored files and the running uploads, and accepts more files. */
 export function Evidence({
   dispute,
   uploads,
@@ -76,7 +76,7 @@ export function Evidence({
       {files.length > 0 && (
         <p class="field-hint">{words.used(files.length, DISPUTE_FILES_MAX, sizeText(bytes), sizeText(FILES_MEGABYTES_MAX * 1_048_576))}</p>
       )}
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: files are dropped with a mouse; the keyboard has the button. */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the button serves the keyboard. */}
       <div
         class={`drop${isOver ? " drop-over" : ""}`}
         onDragOver={(event) => {
@@ -111,7 +111,7 @@ export function Evidence({
           aria-label={words.add}
           onChange={({ currentTarget }) => {
             add([...(currentTarget.files ?? [])]);
-            // The same file may be chosen again, after it was mended.
+            // Clearing the value allows the same file to be chosen again after it was corrected.
             currentTarget.value = "";
           }}
         />
@@ -161,6 +161,6 @@ function UploadRow({ upload, uploads }: { upload: Upload; uploads: Uploads }) {
 function progressText(state: Upload["state"], share: number): string {
   const { evidence: words } = text().disputes;
   if (state === "waiting") return words.waiting;
-  // All of it has left, and the relay looks into it.
+  // The upload is complete and the relay is checking the file.
   return share === 1 ? words.checking : words.percent(formatPercent(share, 0));
 }

@@ -6,10 +6,13 @@ import { EXTENSIONS, FILE_MEGABYTES_MAX, FILES_MEGABYTES_MAX } from "./limits.ts
 
 const MEGABYTE = 1_048_576;
 
-/** What a browser offers to choose from. */
+/** The file types that the browser offers. */
 export const ACCEPT = EXTENSIONS.map((extension) => `.${extension}`).join(",");
 
-/** What is wrong with a file that somebody has chosen, beside those that are there and on their way; null where nothing is. */
+/**
+ * Describes why a chosen file is not acceptable next to the stored files and the running uploads;
+ * null if it is.
+ */
 export function fileProblem(file: File, others: readonly Pick<EvidenceFileJson, "bytes">[]): string | null {
   const { problems } = text().disputes.evidence;
   const extension = /[^.]\.([^.]+)$/.exec(file.name)?.[1]?.toLowerCase();
@@ -21,7 +24,7 @@ export function fileProblem(file: File, others: readonly Pick<EvidenceFileJson, 
   return bytes > FILES_MEGABYTES_MAX * MEGABYTE ? problems.total(FILES_MEGABYTES_MAX) : null;
 }
 
-/** In kilobytes below one megabyte, rounded up: what is there takes some room. */
+/** Rounds up, and uses kilobytes below one megabyte, so that a file never seems empty. */
 export function sizeText(bytes: number): string {
   const { size } = text().disputes.evidence;
   if (bytes >= MEGABYTE) return size.megabytes(formatNumber(Math.ceil((bytes / MEGABYTE) * 10) / 10));

@@ -2,7 +2,7 @@ import { Icon } from "../../components/icon.tsx";
 import { text } from "../../i18n/texts.ts";
 import type { Category } from "./words.ts";
 
-/** What convinces a bank, by what the customer says. */
+/** Lists what convinces a bank, for each category of complaint. */
 export function Guide({ category }: { category: Category }) {
   const { disputes: words } = text();
   return (

@@ -9,7 +9,9 @@ import { may } from "../../state/session.ts";
 import { toast } from "../../state/toasts.ts";
 import { sizeText } from "./file-problems.ts";
 
-/** Files that the relay has, to download; with `onRemoved` those that were not submitted can be taken away. */
+/**
+ * Lists stored files to download. With `onRemoved`, files that were not submitted can be removed.
+ */
 export function KeptFiles({
   disputeId,
   files,
@@ -52,7 +54,7 @@ const pathOf = (disputeId: string, fileId: string) => `/disputes/${encodeURIComp
 
 function FileName({ disputeId, file: { id, name } }: { disputeId: string; file: EvidenceFileJson }) {
   const { disputes: words } = text();
-  // What is in it is about people.
+  // The files contain personal data.
   if (!may("see personal data")) return <span class="break">{name}</span>;
   return (
     <a class="break" href={addressOf(pathOf(disputeId, id))} download={name} aria-label={words.evidence.download(name)}>

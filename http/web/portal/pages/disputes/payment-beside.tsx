@@ -12,14 +12,14 @@ import { type Resource, useResource } from "../../state/resource.ts";
 import { TransactionStatus } from "../transactions/transaction-status.tsx";
 import { methodName } from "../transactions/words.ts";
 
-/** The payment that somebody complains of. Without data also where it is not known which one that is. */
+/** Loads the disputed payment. The data is null if the payment is unknown. */
 export function usePayment(uuid: string | null): Resource<TransactionDetailJson | null> {
   return useResource(`transaction ${uuid ?? "none"}`, async (signal) =>
     uuid === null ? null : await get<TransactionDetailJson>(`/transactions/${encodeURIComponent(uuid)}`, { signal }),
   );
 }
 
-/** The same, beside the complaint. */
+/** Shows the disputed payment in the drawer. */
 export function PaymentBeside({ uuid, payment }: { uuid: string | null; payment: Resource<TransactionDetailJson | null> }) {
   const { disputes: words } = text();
   return (

@@ -13,7 +13,7 @@ import { KeptFiles } from "./kept-files.tsx";
 import { WhatIsSaid } from "./submissions.tsx";
 import { draftOf, type Written } from "./written.ts";
 
-/** The response as the bank will have it, before it goes there for good. */
+/** Shows the response as the bank will receive it, before it is submitted for good. */
 export function PreviewDialog({
   dispute,
   written,
@@ -31,7 +31,7 @@ export function PreviewDialog({
   const { statement, fields } = draftOf(written);
   const sendOnce = useSendOnce();
   const submit = useAction(async () => {
-    // What is shown here, and nothing that has come since.
+    // The submission contains exactly what is shown here, not what was stored since.
     const body = {
       ...{ action: "CHALLENGE", statement: statement ?? "", fields },
       fileIds: dispute.files.map(({ id }) => id),

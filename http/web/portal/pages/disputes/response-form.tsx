@@ -20,19 +20,21 @@ import { PreviewDialog } from "./preview-dialog.tsx";
 import { useUploads } from "./uploads.ts";
 import { draftOf, fieldLabel, isEmpty, isTooLong, LONG, QUESTIONS } from "./written.ts";
 
-/** The counter says how much room there is only where it may become short. */
+/** The counter appears only when the remaining room is small. */
 const COUNTED_FROM = 8_000;
 
 export interface ResponseFormProps {
   dispute: DisputeJson;
   onUnsaved: (unsaved: "text" | "uploads" | null) => void;
-  /** The relay has stored something, and this is what it has now. */
+  /** Receives the dispute after the relay has stored a change. */
   onStored: (stored: DisputeJson) => void;
-  /** It is not as it is shown any more. */
+  /** Runs when the dispute has changed since it was loaded. */
   onReload: () => void;
 }
 
-/** The response as it is prepared: what is written, and the files. Nothing of it is sent before it is submitted. */
+/**
+ * Edits the text and the files of a response. Nothing is sent to the bank before it is submitted.
+ */
 export function ResponseForm({ dispute, onUnsaved, onStored, onReload }: ResponseFormProps) {
   const { disputes: words } = text();
   const draft = useDraft(dispute);
@@ -42,11 +44,11 @@ export function ResponseForm({ dispute, onUnsaved, onStored, onReload }: Respons
   const [accepting, setAccepting] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const unsaved = draft.unsaved ? "text" : uploads.busy ? "uploads" : null;
-  // Before anything else can be pressed.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is unsaved decides, not who listens.
+  // A layout effect runs before the person can press anything else.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it depends on `unsaved` only.
   useLayoutEffect(() => onUnsaved(unsaved), [unsaved]);
-  // When the form goes, nothing is unsaved any more.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once.
+  // Nothing is unsaved after the form is closed.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it runs once.
   useLayoutEffect(() => () => onUnsaved(null), []);
   const save = useAction(async () => {
     const body = draftOf(written);

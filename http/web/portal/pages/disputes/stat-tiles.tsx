@@ -8,7 +8,7 @@ import { text } from "../../i18n/texts.ts";
 import type { Resource } from "../../state/resource.ts";
 import { DUE_DAYS_MAX, disputesHref } from "./words.ts";
 
-/** How a merchant stands with its disputes; each figure leads to what it was counted from. */
+/** Sums up the merchant's disputes. Each figure links to the list that it counts. */
 export function StatTiles({ stats }: { stats: Resource<DisputeStatsJson> }) {
   return (
     <Loaded
@@ -69,7 +69,7 @@ function Figures({ stats }: { stats: DisputeStatsJson }) {
   );
 }
 
-/** Sums in each currency; those of different ones are never added up. */
+/** Shows a sum for each currency. Sums of different currencies are never added up. */
 function amountsText({ amounts }: DisputeStatsJson, states: readonly string[]): string | undefined {
   const sums = new Map<string, number>();
   for (const { status, currency, amountMinor } of amounts) {

@@ -5,7 +5,7 @@ import { text } from "../../i18n/texts.ts";
 import { KeptFiles } from "./kept-files.tsx";
 import { fieldLabel } from "./written.ts";
 
-/** The responses as they were submitted, the latest first. */
+/** Lists the submitted responses, newest first. */
 export function Submissions({ dispute }: { dispute: DisputeJson }) {
   const { disputes: words } = text();
   const { responses } = dispute;
@@ -40,7 +40,7 @@ function Submission({ response, dispute, title }: { response: DisputeResponseJso
   );
 }
 
-/** A statement and the answers beside it, as others will read them. */
+/** Shows a statement and its answers as the bank will read them. */
 export function WhatIsSaid({ statement, fields }: { statement: string | null; fields: Readonly<Record<string, string>> }) {
   const answers = Object.entries(fields).filter(([, value]) => value !== "");
   return (

@@ -7,28 +7,28 @@ import { errorText } from "../../i18n/error-text.ts";
 import { text } from "../../i18n/texts.ts";
 import type { EvidenceKind } from "./words.ts";
 
-/** A file between the person's disk and the dispute. */
+/** A file on its way from the person's disk to the dispute. */
 export interface Upload {
   id: number;
   file: File;
   kind: EvidenceKind;
   state: "waiting" | "sending" | "refused";
-  /** How much has left the browser, from 0 to 1. */
+  /** The part that the browser has sent, from 0 to 1. */
   share: number;
   problem: string | null;
-  /** Whether the same file may be accepted when it is sent again. */
+  /** Whether the relay may accept the same file when it is sent again. */
   mayRetry: boolean;
 }
 
 export interface Uploads {
   list: readonly Upload[];
-  /** Whether some of them are on their way. */
+  /** Whether uploads are running. */
   busy: boolean;
   add(files: readonly { file: File; problem: string | null }[], kind: EvidenceKind): void;
   retry(id: number): void;
-  /** Stops one, or takes one that was refused off the list. */
+  /** Stops an upload, or removes a rejected one from the list. */
   drop(id: number): void;
-  /** What has just become of one, for screen readers. */
+  /** The latest outcome of an upload, for screen readers. */
   said: string;
 }
 
@@ -38,8 +38,9 @@ interface Added {
 }
 
 /**
- * Uploads files one after the other: a phone has no room for more at once. What is still under way when the page goes is given up. Where the answer was lost it is looked whether the file is
- * there all the same, before anybody sends it again.
+ * Uploads files one after the other, because a phone has no room for more at once. Closing the page
+ * stops a running upload. If an answer is lost, the dispute is loaded again before anybody can
+ * retry, because the file may have arrived.
  */
 export function useUploads(
   dispute: DisputeJson,
@@ -87,12 +88,12 @@ export function useUploads(
       if (hasCode(error, "not_open") || hasCode(error, "deadline_passed")) latest.current.onReload();
     } finally {
       if (sending.current?.id === id) sending.current = null;
-      // The next one begins.
+      // The new list starts the next upload.
       setList((all) => [...all]);
     }
   };
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what waits decides.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it depends on the list.
   useEffect(() => {
     const next = list.find(({ state }) => state === "waiting");
     if (next !== undefined && sending.current === null) void send(next);
@@ -118,7 +119,7 @@ export function useUploads(
     drop: (id) => {
       if (sending.current?.id === id) {
         sending.current.controller.abort();
-        // It may have arrived all the same.
+        // The file may have arrived although the answer was lost.
         latest.current.onReload();
       }
       setList((before) => before.filter((one) => one.id !== id));

@@ -12,7 +12,10 @@ export const DISPUTE_LIST = {
   filters: { ...FILTERS, terminalId: { type: "text", pattern: "^[A-Za-z0-9._-]{1,64}$", maxLength: 64 } },
 } as const satisfies ListDeclaration;
 
-/** No response is due later: within so many days are all disputes to answer, the most urgent first. */
+/**
+ * No response is due later than this, so the filter shows all disputes to answer, most urgent
+ * first.
+ */
 export const DUE_DAYS_MAX = "400";
 
 /** The address of the list with these filters. Without `view` the page shows the board. */
@@ -20,7 +23,7 @@ export function disputesHref(filters: FilterValues): string {
   return listHref("disputes", { view: "list", ...filters });
 }
 
-/** An item of the list may be an alert, which has a page of its own. */
+/** Links an item to its own page, because the list may contain alerts. */
 export function itemHref({ kind, id }: Pick<DisputeItemJson, "kind" | "id">, query = ""): string {
   return kind === "dispute" ? objectHref("disputes", id, query) : objectHref("alerts", id);
 }

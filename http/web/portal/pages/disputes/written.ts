@@ -3,7 +3,7 @@ import type { DisputeJson } from "../../../../surfaces/merchant/disputes/schemas
 import { text } from "../../i18n/texts.ts";
 import type { Category } from "./words.ts";
 
-/** What is in the form. */
+/** The contents of the form. */
 export interface Written {
   statement: string;
   fields: Readonly<Record<string, string>>;
@@ -11,7 +11,7 @@ export interface Written {
 
 export type FieldName = keyof ReturnType<typeof text>["disputes"]["fields"];
 
-/** What is asked in each category; whatever else a draft has is shown behind it. */
+/** The questions of each category. Other answers of a draft are shown after them. */
 export const QUESTIONS: Readonly<Record<Category, readonly FieldName[]>> = {
   FRAUD: ["customerName", "orderNumber", "authentication"],
   NOT_RECEIVED: ["orderNumber", "deliveryDate", "carrier", "trackingNumber", "deliveryAddress"],
@@ -28,7 +28,7 @@ export function writtenOf({ statement, fields }: DisputeJson["draft"]): Written 
   return { statement: statement ?? "", fields };
 }
 
-/** As it is sent and kept: nothing where nothing was written. */
+/** Returns the draft as it is sent and stored. Empty answers are left out. */
 export function draftOf({ statement, fields }: Written): DisputeJson["draft"] {
   const answered = Object.entries(fields).filter(([, value]) => value.trim() !== "");
   return { statement: statement.trim() === "" ? null : statement, fields: Object.fromEntries(answered) };
@@ -44,7 +44,7 @@ function textOf(written: Written): string {
   return JSON.stringify([statement, answers]);
 }
 
-/** What a question is, for people; its own name where the catalogue has no other. */
+/** The label of a question; its name if the catalogue has no label. */
 export function fieldLabel(name: string): string {
   const known: Readonly<Record<string, string>> = text().disputes.fields;
   return (Object.hasOwn(known, name) ? known[name] : undefined) ?? name;

@@ -2,7 +2,7 @@ import type { FactorEnrolledJson } from "../../../../surfaces/merchant/sign-in/s
 import { takeSession } from "../../state/session.ts";
 import { Enrolment } from "./enrolment.tsx";
 
-/** The first second factor of one of a merchant's people. */
+/** Enrols the first second factor of a merchant's user. */
 export function EnrolPage() {
   return <Enrolment<FactorEnrolledJson> goOn={({ session }) => takeSession(session)} />;
 }

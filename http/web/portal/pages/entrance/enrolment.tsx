@@ -13,7 +13,8 @@ interface Enrolled {
 }
 
 /**
- * The first second factor of an account. The session goes on only after the recovery codes were saved: they are shown this once.
+ * Enrols the first second factor of an account. The session continues only after the recovery codes
+ * are saved, because they are shown once.
  */
 export function Enrolment<E extends Enrolled>({ goOn }: { goOn: (enrolled: E) => Promise<void> }) {
   const { person, signOut } = atDoor();

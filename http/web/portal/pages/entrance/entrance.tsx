@@ -3,7 +3,7 @@ import { Brand } from "../../components/brand.tsx";
 import { useTitle } from "../../components/page.tsx";
 import { locale, showLocale, text } from "../../i18n/texts.ts";
 
-/** The frame of every page before the portal itself: who we are at the side, one thing to do. */
+/** The frame of every page before sign-in: the brand at the side, and one task. */
 export function Entrance({
   title,
   lead,
@@ -50,7 +50,7 @@ export function Entrance({
   );
 }
 
-/** A list of payments as it looks from afar: circles, names and amounts. */
+/** Draws a simplified list of payments. */
 function Art() {
   const rows = [
     { name: 96, amount: 58, tone: "#7ee0b4" },

@@ -9,7 +9,7 @@ import { text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
 import { Entrance } from "./entrance.tsx";
 
-/** Asks for a link to a new password. The answer is the same whether there is such an account. */
+/** Asks for a link to set a new password. The answer does not reveal whether the account exists. */
 export function ForgotPage() {
   const { forgot, fields } = text();
   const [email, setEmail] = useState("");

@@ -18,7 +18,10 @@ import { takeSession } from "../../state/session.ts";
 import { Entrance } from "./entrance.tsx";
 import { useNewPassword } from "./new-password.tsx";
 
-/** Accepts an invitation with the token of a mail. Afterwards the stage of the session leads on: to the second factor, or to its enrolment. */
+/**
+ * Accepts an invitation with the token from a mail. The session then continues with the second
+ * factor or its enrolment.
+ */
 export function InvitationPage({ token: given }: { token: string | null }) {
   const [token] = useState(given);
   useEffect(() => hideFromAddress("/portal/invitation"), []);
@@ -38,7 +41,7 @@ function Invited({ token }: { token: string }) {
   const path = `/invitations/${encodeURIComponent(token)}`;
   const invited = useResource(path, async (signal) => {
     const found = await get<InvitationJson>(path, { signal });
-    // In the language in which the mail was written.
+    // The page switches to the language of the mail.
     await showLocale(found.locale);
     return found;
   });

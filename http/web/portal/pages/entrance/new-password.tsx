@@ -3,7 +3,7 @@ import { TextField } from "../../components/field.tsx";
 import { newPasswordProblem } from "../../components/field-problems.ts";
 import { text } from "../../i18n/texts.ts";
 
-/** A new password, written twice. */
+/** Asks for a new password twice. */
 export function useNewPassword() {
   const [password, setPassword] = useState("");
   const [repeated, setRepeated] = useState("");
@@ -13,7 +13,7 @@ export function useNewPassword() {
   const differs = password === repeated ? null : fields.passwordsDiffer;
   return {
     password,
-    /** Says what is wrong from now on; returns whether nothing is. */
+    /** Shows mistakes from now on. Returns true if there are none. */
     check: (): boolean => {
       setChecked(true);
       return short === null && differs === null;

@@ -1,6 +1,6 @@
 import { pageLoader } from "../../components/lazy-page.tsx";
 
-/** What comes before the portal itself, each loaded when it is needed. */
+/** The pages before sign-in. Each is loaded when it is needed. */
 export const signInPage = pageLoader(async () => (await import("./sign-in-page.tsx")).SignInPage);
 export const secondFactorPage = pageLoader(async () => (await import("./second-factor-page.tsx")).SecondFactorPage);
 export const enrolPage = pageLoader(async () => (await import("./enrol-page.tsx")).EnrolPage);

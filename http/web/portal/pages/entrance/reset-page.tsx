@@ -12,7 +12,7 @@ import { toast } from "../../state/toasts.ts";
 import { Entrance } from "./entrance.tsx";
 import { useNewPassword } from "./new-password.tsx";
 
-/** Sets a new password with the token of a mail. */
+/** Sets a new password with the token from a mail. */
 export function ResetPage({ token: given }: { token: string | null }) {
   const { reset, forgot, invitation } = text();
   const [token] = useState(given);
@@ -20,7 +20,7 @@ export function ResetPage({ token: given }: { token: string | null }) {
   useEffect(() => hideFromAddress("/portal/reset"), []);
   const set = useAction(async () => {
     await post("/password/reset", { token, password });
-    // All sessions have ended, this browser's too.
+    // All sessions have ended, including the one of this browser.
     await loadSession();
     navigate("/portal/sign-in", { replace: true });
     toast(reset.done);

@@ -14,7 +14,7 @@ const ICONS = { totp: "phone", passkey: "key", recovery: "receipt" } as const;
 
 type Way = "totp" | "passkey" | "recovery";
 
-/** The second factor, in whichever way the account has one; a recovery code always. */
+/** Asks for a second factor of the account. Recovery codes are always accepted. */
 export function SecondFactorPage() {
   const { secondFactor, fields, signIn } = text();
   const { person, prove, signOut } = atDoor();

@@ -11,19 +11,19 @@ import { useAction } from "../../state/action.ts";
 import { Entrance } from "./entrance.tsx";
 
 export interface SignInFormProps {
-  /** The field that says who it is. */
+  /** The field that identifies the person. */
   field: { label: string; name: string; type?: "email"; inputMode?: "email"; maxLength: number };
-  /** What is wrong with what stands in it; null for nothing. */
+  /** Returns what is wrong with the field's value; null for nothing. */
   problemOf(who: string): string | null;
-  /** Whether a passkey signs in here. */
+  /** Whether a person can sign in with a passkey. */
   passkeys: boolean;
-  /** Begins the session; `who` without spaces around it. */
+  /** Starts the session. `who` has no surrounding spaces. */
   signIn(who: string, password: string): Promise<unknown>;
-  /** Below the form. */
+  /** The content below the form. */
   children: ComponentChildren;
 }
 
-/** A name and a password, or a passkey alone. What follows is decided by the stage of the session. */
+/** Asks for a name and a password, or a passkey. The stage of the session decides what follows. */
 export function SignInForm({ field, problemOf, passkeys, signIn, children }: SignInFormProps) {
   const { signIn: words, fields } = text();
   const [who, setWho] = useState("");

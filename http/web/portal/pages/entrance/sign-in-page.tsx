@@ -5,7 +5,7 @@ import { text } from "../../i18n/texts.ts";
 import { session, takeSession } from "../../state/session.ts";
 import { SignInForm } from "./sign-in-form.tsx";
 
-/** E-mail and password, or a passkey alone. */
+/** Signs in with an e-mail address and a password, or with a passkey. */
 export function SignInPage() {
   const { signIn, fields } = text();
   return (

@@ -8,14 +8,17 @@ import type { ExportListName } from "./words.ts";
 
 const columnsOf = (list: ExportListName): [string, ExportColumn][] => Object.entries(EXPORT_COLUMNS[list]);
 
-/** All that say nothing about people. */
+/** Returns all columns without personal data. */
 export function usualColumns(list: ExportListName): readonly string[] {
   return columnsOf(list)
     .filter(([, column]) => column.personal !== true)
     .map(([name]) => name);
 }
 
-/** Which columns a file has. Those about people stand apart: they cost a second factor. */
+/**
+ * Offers the columns of a file. Those with personal data stand apart, because they require a second
+ * factor.
+ */
 export function ColumnChoice({
   list,
   chosen,
@@ -32,7 +35,7 @@ export function ColumnChoice({
   const all = columnsOf(list);
   const usual = all.filter(([, { personal }]) => personal !== true);
   const personal = all.filter((column) => !usual.includes(column));
-  // In the order of the list, whatever was chosen last.
+  // The chosen columns keep the order of the list.
   const choose = (names: ReadonlySet<string>) => onChange(all.map(([name]) => name).filter((name) => names.has(name)));
   const check = ([name, { heading }]: [string, ExportColumn]) => (
     <CheckField

@@ -6,7 +6,7 @@ import { text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
 import { toast } from "../../state/toasts.ts";
 
-/** Downloads the file of an export that is ready; one about people after a fresh second factor. */
+/** Downloads the file of an export. A file with personal data requires a fresh second factor. */
 export function DownloadButton({
   item: { id, fileName },
   kind = "secondary",

@@ -5,7 +5,7 @@ import { may } from "../../state/session.ts";
 import { ExportDialog } from "./export-dialog.tsx";
 import type { ExportScope } from "./words.ts";
 
-/** Exports what a list shows, for whoever may. */
+/** Exports the list as it is filtered, if the person's role permits it. */
 export function ExportButton(scope: ExportScope) {
   const [open, setOpen] = useState(false);
   if (!may("operate")) return null;

@@ -16,12 +16,12 @@ import { ExportProgress } from "./export-progress.tsx";
 import { RowCount } from "./row-count.tsx";
 import { type ExportFormat, type ExportScope, isUnderWay } from "./words.ts";
 
-/** Asks what the file is to be like, and then shows what becomes of it. */
+/** Asks for the format and the columns of the file, and then shows the progress. */
 export function ExportDialog({ list, query, onClose }: ExportScope & { onClose: () => void }) {
   const { exports: words } = text();
   const [started, setStarted] = useState<ExportJson | null>(null);
   const [latest, setLatest] = useState<ExportJson | null>(null);
-  /** Back from an export that failed: the focus goes to the question again. */
+  /** Moves the focus to the form when the person returns from a failed export. */
   const [isAgain, setAgain] = useState(false);
   const leave = () => {
     if (latest !== null && isUnderWay(latest)) toast(words.started);
@@ -74,7 +74,7 @@ function Order({
   });
   const filters = Object.keys(query).length;
   const top = useRef<HTMLDivElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it comes up.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it runs once.
   useLayoutEffect(() => {
     if (isAgain) top.current?.focus();
   }, []);

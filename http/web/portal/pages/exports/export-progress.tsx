@@ -12,10 +12,10 @@ import { sizeText } from "../disputes/file-problems.ts";
 import { DownloadButton } from "./download-button.tsx";
 import { EXPORTS_HREF, failureText, isUnderWay } from "./words.ts";
 
-/** It is a matter of seconds mostly. */
+/** Most exports take a few seconds. */
 const LIVE_MS = 1_000;
 
-/** What becomes of an export that was just started. */
+/** Shows the progress and the outcome of an export. */
 export function ExportProgress({
   started,
   onState,
@@ -33,12 +33,12 @@ export function ExportProgress({
   const latest = useResource(path, (signal) => get<ExportJson>(path, { signal }), ended ? {} : { everyMs: LIVE_MS });
   const item = latest.data ?? started;
   const { state, rows, bytes, expiresAt } = item;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another state is told, nothing else.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it runs for a new state.
   useEffect(() => {
     onState(item);
     setEnded(!isUnderWay(item));
   }, [state]);
-  // The button that had it is gone.
+  // The button that had the focus is gone.
   const top = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => top.current?.focus(), []);
   return (

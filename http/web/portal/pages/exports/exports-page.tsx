@@ -13,7 +13,7 @@ import { DownloadButton } from "./download-button.tsx";
 import { ExportState } from "./export-state.ts";
 import { creatorText, failureText } from "./words.ts";
 
-/** The files that were asked for, as long as they are kept. */
+/** Lists the requested exports while their files are stored. */
 export function ExportsPage() {
   const { exports: words } = text();
   return (
@@ -94,7 +94,7 @@ function columnsOf(): Column<ExportJson>[] {
   ];
 }
 
-/** What the file was narrowed to: the days, since most are of days, and how many other filters there were. */
+/** Describes the filters of an export: the days, and the number of other filters. */
 function filterTexts({ from, to, ...others }: ExportJson["filters"]): string[] {
   const { scope } = text().exports;
   const count = Object.keys(others).length;

@@ -5,10 +5,13 @@ import { text } from "../../i18n/texts.ts";
 import { useResource } from "../../state/resource.ts";
 import type { ExportScope } from "./words.ts";
 
-/** A page of the list at most is counted; a file of more rows is not read by eye any more. */
+/** At most one page of the list is counted. Nobody reads a longer file line by line. */
 const COUNTED_MAX = 200;
 
-/** How many rows the file will have, as far as one page of the list says it. What cannot be counted is no reason not to export. */
+/**
+ * Shows how many rows the file will have, counted on one page of the list. A failure to count does
+ * not prevent the export.
+ */
 export function RowCount({ list, query }: ExportScope) {
   const { exports: words } = text();
   const page = useResource(`rows of ${list} ${JSON.stringify(query)}`, (signal) =>

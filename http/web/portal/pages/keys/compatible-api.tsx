@@ -10,7 +10,7 @@ import { useAction } from "../../state/action.ts";
 import { useResource } from "../../state/resource.ts";
 import { toast } from "../../state/toasts.ts";
 
-/** What the merchant sets for software that speaks to the compatible API: its version, and the apps that buyers return to. */
+/** Sets the version of the compatible API and the apps that buyers return to. */
 export function CompatibleApi() {
   const { compatibleApi: words } = text();
   const settings = useResource("compatible-api", (signal) => get<CompatSettingsJson>("/compatible-api", { signal }));
@@ -76,7 +76,7 @@ function Schemes({ settings: { returnSchemes }, onSaved }: PartProps) {
   );
 }
 
-/** People copy whole beginnings of addresses, such as `myapp://`. */
+/** People paste the start of an address, such as `myapp://`. */
 function schemesIn(typed: string): string[] {
   return typed
     .split(/[\s,]+/)

@@ -15,7 +15,7 @@ import { NewKeysDialog } from "./new-keys-dialog.tsx";
 import { PendingKeys } from "./pending-keys.tsx";
 import { ReplaceDialog } from "./replace-dialog.tsx";
 
-/** The keys by which the merchant's own software speaks to the relay. */
+/** Shows the API keys of the merchant's software. */
 export function KeysPage() {
   const { keys: words } = text();
   const keys = useResource("keys", (signal) => get<KeysJson>("/keys", { signal }));

@@ -13,7 +13,7 @@ import { useObjectAddress } from "../../state/object-address.ts";
 import { merchant } from "../../state/session.ts";
 import { useUnsavedGuard } from "../../state/unsaved.ts";
 
-/** What the former secret key made: what has ended, and a way to end the rest. */
+/** Shows what the previous secret key created: what has ended, and a way to end the rest. */
 function MadeByKey({ made }: Pick<NewKeysJson, "made">) {
   const { keys: words } = text();
   return (
@@ -49,7 +49,10 @@ function MadeItem({ item: { type, mark, ended, certain, end } }: { item: NewKeys
   );
 }
 
-/** The new pair, whose secret is shown this once: it stays until the person says that it is saved. */
+/**
+ * Shows the new pair. The secret is shown once, so the dialog closes only when the person confirms
+ * that it is saved.
+ */
 export function NewKeysDialog({
   keys: { publishableKey, secretKey, environment, made },
   onSaved,

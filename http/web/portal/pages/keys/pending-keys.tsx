@@ -9,8 +9,8 @@ import { text } from "../../i18n/texts.ts";
 import { may } from "../../state/session.ts";
 
 /**
- * Keys that the partner asked for: an owner confirms them before their time, and whoever
- * administers keys refuses them.
+ * Shows keys that the partner requested. An owner can confirm them early, and anyone who may
+ * administer keys can reject them.
  */
 export function PendingKeys({ pending, onDecided }: { pending: NonNullable<KeysJson["pending"]>; onDecided: () => void }) {
   const { keys: words } = text();

@@ -8,13 +8,16 @@ import { useAction } from "../../state/action.ts";
 import { useSendOnce } from "../../state/send-once.ts";
 
 interface ReplaceDialogProps {
-  /** The present ones, of the environment whose keys are made. */
+  /** The current keys of the environment. */
   keys: EnvironmentKeysJson;
   onClose: () => void;
   onMade: (keys: NewKeysJson) => void;
 }
 
-/** Says what stops working, and makes the new pair. An answer that did not arrive is asked for again, and is the same pair. */
+/**
+ * Explains what stops working, and creates a new pair. A retry after a lost answer returns the same
+ * pair.
+ */
 export function ReplaceDialog({ keys: { environment, exists }, onClose, onMade }: ReplaceDialogProps) {
   const { keys: words } = text();
   const sendOnce = useSendOnce();

@@ -11,7 +11,7 @@ import { EntryDrawer } from "./entry-drawer.tsx";
 import { IdFilter, logFields, TwoLines } from "./log-parts.tsx";
 import { CALL_LIST, callHref, outcomeKind, outcomeText, targetText } from "./words.ts";
 
-/** Requests to others, newest first. */
+/** Lists calls to other systems, newest first. */
 export function CallList() {
   const { logs: words } = text();
   const list = useList(CALL_LIST);

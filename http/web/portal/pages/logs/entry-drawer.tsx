@@ -8,7 +8,7 @@ import { text } from "../../i18n/texts.ts";
 import type { Filters } from "../../state/filters.ts";
 import { outcomeKind, outcomeText } from "./words.ts";
 
-/** An entry with all that it says, and the ways to what it is about and to what belongs to it. */
+/** Shows all members of an entry, with links to its object and to related entries. */
 export function EntryDrawer({
   title,
   entry,
@@ -20,9 +20,9 @@ export function EntryDrawer({
 }: {
   title: string;
   entry: { at: string; objectId: string; requestId: string | null; outcome: string };
-  /** What the object is; null where its id says it. */
+  /** The type of the object; null if its id shows it. */
   object: string | null;
-  /** Where the portal shows it. */
+  /** The portal's address of the object; null if there is none. */
   href: string | null;
   facts: readonly (readonly [string, ComponentChildren])[];
   filters: Filters;

@@ -3,7 +3,7 @@ import { text } from "../../i18n/texts.ts";
 import type { FieldsOf } from "../../list/filter-fields.tsx";
 import type { CALL_LIST, WORKFLOW_LIST } from "./words.ts";
 
-/** The fields of both lists. */
+/** The fields that both lists share. */
 export function logFields(): FieldsOf<typeof CALL_LIST> & FieldsOf<typeof WORKFLOW_LIST> {
   const { logs: words } = text();
   return {
@@ -14,7 +14,7 @@ export function logFields(): FieldsOf<typeof CALL_LIST> & FieldsOf<typeof WORKFL
   };
 }
 
-/** An id that narrows the list to itself. */
+/** Shows an id that filters the list when it is pressed. */
 export function IdFilter({ id, onChoose }: { id: string | null; onChoose: (id: string) => void }) {
   if (id === null) return <>–</>;
   return (
@@ -24,7 +24,7 @@ export function IdFilter({ id, onChoose }: { id: string | null; onChoose: (id: s
   );
 }
 
-/** Two facts of one cell, below each other. */
+/** Shows two facts in one cell, one below the other. */
 export function TwoLines({ children }: { children: ComponentChildren }) {
   return <div class="two-lines">{children}</div>;
 }

@@ -6,7 +6,10 @@ import { CallList } from "./call-list.tsx";
 import type { LogTab } from "./words.ts";
 import { WorkflowList } from "./workflow-list.tsx";
 
-/** What became of the merchant's links, intents and webhook endpoints, and what the relay said to others about them. Tab and filters stand in the address. */
+/**
+ * Shows the steps of the merchant's objects and the relay's calls to other systems. The address
+ * holds the tab and the filters.
+ */
 export function LogsPage() {
   const { logs: words } = text();
   const { values, set } = useFilters(["tab", "outcome"]);
@@ -20,7 +23,7 @@ export function LogsPage() {
           { key: "calls", label: words.calls },
         ]}
         selected={tab}
-        // No step has this outcome.
+        // No step has the outcome `failed`.
         onSelect={(key) => set({ tab: key === "workflow" ? null : key, ...(values["outcome"] === "failed" ? { outcome: null } : {}) })}
       >
         {tab === "workflow" ? <WorkflowList /> : <CallList />}

@@ -6,10 +6,10 @@ import { webhooksHref } from "../webhooks/words.ts";
 
 export type LogTab = "workflow" | "calls";
 
-/** This is longer than any id. */
+/** No id is longer than this. */
 const ID_LENGTH_MAX = 100;
 
-/** Both lists have the same filters, but only the outcome of a call may be unknown. */
+/** Both lists have the same filters, but only a call can have the outcome `failed`. */
 export const WORKFLOW_LIST = listOf("/logs/workflow", ["done", "refused"]);
 export const CALL_LIST = listOf("/logs/calls", ["done", "refused", "failed"]);
 
@@ -30,7 +30,7 @@ export function outcomeText(outcome: string): string {
   return outcomes[outcome] ?? outcome;
 }
 
-/** What the object of a step is, in words. */
+/** Names the type of a step's object. */
 export function objectTypeText(objectType: string): string {
   const types: Readonly<Record<string, string>> = text().logs.objectTypes;
   return types[objectType] ?? objectType;
@@ -41,7 +41,7 @@ export function targetText(target: string): string {
   return targets[target] ?? target;
 }
 
-/** Where the portal shows what a step is about; null where it does not. */
+/** Returns the portal's address of a step's object; null if there is none. */
 export function stepHref({ objectType, objectId }: WorkflowLogJson): string | null {
   switch (objectType) {
     case "payment_link":
@@ -63,7 +63,10 @@ function subscriptionHref(id: string): string {
   return `/portal/subscriptions/${encodeURIComponent(id)}`;
 }
 
-/** The same of a call: those to the gateway and callbacks are about a link, which is a transaction once it has ended, or about the card of a subscription. */
+/**
+ * Returns the portal's address of a call's object. Calls to the gateway and callbacks are about a
+ * link, which is a transaction after it ends, or about a subscription's card.
+ */
 export function callHref({ target, objectId }: CallLogJson): string | null {
   if (target === "gateway" && objectId.startsWith("sub_")) return subscriptionHref(objectId);
   return target === "gateway" || target === "callback" ? objectHref("transactions", objectId) : null;

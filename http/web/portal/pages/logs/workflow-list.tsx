@@ -10,7 +10,7 @@ import { EntryDrawer } from "./entry-drawer.tsx";
 import { IdFilter, logFields, TwoLines } from "./log-parts.tsx";
 import { objectTypeText, outcomeKind, outcomeText, stepHref, WORKFLOW_LIST } from "./words.ts";
 
-/** Steps, newest first. */
+/** Lists steps, newest first. */
 export function WorkflowList() {
   const { logs: words } = text();
   const list = useList(WORKFLOW_LIST);

@@ -14,11 +14,11 @@ import { sumsIn } from "./figures.ts";
 interface Row extends SumsJson {
   key: string;
   name: string;
-  /** Null for the total, which is the whole list of the day. */
+  /** Null for the total, which links to the whole list of the day. */
   filter: Readonly<Record<string, string>> | null;
 }
 
-/** The total of a day, by method and by terminal: what is compared with the till when the shop closes. */
+/** Shows the total of a day by method and by terminal, to compare with the till. */
 export function EndOfDay({ data, currency, isOnly }: { data: OverviewJson; currency: string; isOnly: boolean }) {
   const { overview: words } = text();
   const of = <One extends SumsJson>(all: readonly One[]) =>

@@ -5,7 +5,10 @@ import { text } from "../../i18n/texts.ts";
 import { listHref } from "../../list/declaration.ts";
 import { approvalRate, averageMinor, sumsIn } from "./figures.ts";
 
-/** The day's figures in one currency, each beside that of the week before; each leads to what it was counted from. */
+/**
+ * Shows the day's figures in one currency, compared with the week before. Each figure links to the
+ * list that it counts.
+ */
 export function FigureTiles({ data, currency, isOnly }: { data: OverviewJson; currency: string; isOnly: boolean }) {
   const { overview: words } = text();
   const now = sumsIn(currency, data.today);
@@ -53,7 +56,7 @@ export function FigureTiles({ data, currency, isOnly }: { data: OverviewJson; cu
   );
 }
 
-/** How much more or less it is, in percent of the week before; null where there was nothing to compare with. */
+/** Returns the change in percent of the week before; null if there is nothing to compare with. */
 function relative(now: number, before: number): NonNullable<TileProps["change"]> | null {
   if (before === 0) return null;
   const share = (now - before) / before;

@@ -2,7 +2,7 @@ import type { OverviewJson } from "../../../../surfaces/merchant/overview-schema
 
 export type SumsJson = OverviewJson["today"][number];
 
-/** The currencies of a day, that with the most payments first. */
+/** Returns the currencies of a day, most payments first. */
 export function currenciesOf({ today, before }: Pick<OverviewJson, "today" | "before">): string[] {
   const counts = new Map<string, number>();
   for (const { currency, approved, declined } of [...today, ...before]) {
@@ -15,12 +15,12 @@ export function sumsIn(currency: string, sums: readonly SumsJson[]): SumsJson {
   return sums.find((one) => one.currency === currency) ?? { currency, volumeMinor: 0, approved: 0, declined: 0 };
 }
 
-/** Null where nothing was asked for. */
+/** Null if no payment was approved or declined. */
 export function approvalRate({ approved, declined }: SumsJson): number | null {
   return approved + declined === 0 ? null : approved / (approved + declined);
 }
 
-/** What an approved payment was on average, minor units; null without one. */
+/** The average of an approved payment in minor units; null if there is none. */
 export function averageMinor({ volumeMinor, approved }: SumsJson): number | null {
   return approved === 0 ? null : Math.round(volumeMinor / approved);
 }

@@ -20,10 +20,10 @@ import { FigureTiles } from "./figure-tiles.tsx";
 import { currenciesOf } from "./figures.ts";
 import { Tasks } from "./tasks.tsx";
 
-/** What is live is asked for so often while somebody looks. */
+/** The interval at which live figures are loaded while the page is visible. */
 const LIVE_MS = 5_000;
 
-/** One day of the shop: what it took, against the same weekday a week before, and its total. */
+/** Shows one day of the shop, compared with the same weekday a week before. */
 export function OverviewPage() {
   const { overview: words } = text();
   const { values, set } = useFilters(["day"]);
@@ -114,7 +114,7 @@ function Day({ data, isToday }: { data: OverviewJson; isToday: boolean }) {
   );
 }
 
-/** From the first hour that has anything to the last, so that a night without payments takes no room. */
+/** Shows 8 to 18 o'clock at least, and further hours only as far as they have payments. */
 function Hours({ data, currency, isToday }: { data: OverviewJson; currency: string; isToday: boolean }) {
   const { overview: words } = text();
   const [now, before] = [data.hours, data.hoursBefore].map((hours) =>

@@ -8,7 +8,7 @@ import { text } from "../../i18n/texts.ts";
 import { objectHref } from "../../list/declaration.ts";
 import { subscriptionsHref } from "../subscriptions/words.ts";
 
-/** What somebody has to look at. Nothing where there is nothing: a shop's usual day. */
+/** Lists what somebody has to check. Shows nothing on a usual day, when there is nothing to do. */
 export function Tasks({ tasks }: { tasks: OverviewJson["tasks"] }) {
   const { overview: words } = text();
   if (tasks.length === 0) return null;
@@ -33,13 +33,13 @@ export function Tasks({ tasks }: { tasks: OverviewJson["tasks"] }) {
   );
 }
 
-/** What is lost when nobody answers in time counts down; what the relay does by itself has a date. */
+/** A deadline for people counts down. A step of the relay shows its date. */
 function Due({ task: { kind, dueAt } }: { task: OverviewJson["tasks"][number] }) {
   if (dueAt === null) return <>–</>;
   return kind.startsWith("subscription_") ? <Time at={dueAt} /> : <DueTime until={dueAt} />;
 }
 
-/** Leads to what has to be looked at. A payment without a result is no transaction yet. */
+/** Links to the object of the task. A payment without a result has no page yet. */
 function Subject({ task: { kind, subject } }: { task: OverviewJson["tasks"][number] }) {
   if (kind === "unknown") return <span class="mono break">{subject}</span>;
   return (

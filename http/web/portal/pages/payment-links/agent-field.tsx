@@ -5,7 +5,10 @@ import { text } from "../../i18n/texts.ts";
 import type { Filters } from "../../state/filters.ts";
 import { useResource } from "../../state/resource.ts";
 
-/** The agent that made the links. It is chosen on the page of agents, and can be cleared here. */
+/**
+ * Shows the agent that created the links. The page of agents sets this filter; it can be cleared
+ * here.
+ */
 export function AgentField({ filters: { values, set } }: { filters: Filters }) {
   const { agentId } = values;
   return agentId === undefined ? null : <ChosenAgent agentId={agentId} onClear={() => set({ agentId: null })} />;

@@ -6,7 +6,7 @@ import { objectHref } from "../../list/declaration.ts";
 import { RefundButton } from "../transactions/refund.tsx";
 import type { Attempt } from "./words.ts";
 
-/** Every visit to the payment page, oldest first, with what became of it. */
+/** Lists the visits to the payment page and their outcomes, oldest first. */
 export function Attempts({ link, onRefunded }: { link: PaymentLinkJson; onRefunded: () => void }) {
   const { paymentLinks: words } = text();
   return (

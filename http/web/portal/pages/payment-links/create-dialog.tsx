@@ -21,7 +21,7 @@ import { ShareLink } from "./share-link.tsx";
 const LIFETIMES = ["1", "24", "168", "720", "2160"] as const;
 type Lifetime = (typeof LIFETIMES)[number] | "other";
 
-/** A new link in one form, and then what can be done with it. */
+/** Creates a link in one form, and then offers to share it. */
 export function CreateDialog({ onClose, onCreated, onOpen }: { onClose: () => void; onCreated: () => void; onOpen: (id: string) => void }) {
   const { paymentLinks: words } = text();
   const [created, setCreated] = useState<PaymentLinkJson | null>(null);
@@ -100,7 +100,7 @@ function CreateForm({ onClose, onCreated }: { onClose: () => void; onCreated: (l
           autoComplete="off"
           maxLength={16}
           value={written.amount}
-          // So that nobody has to guess how it was read.
+          // The hint shows how the amount was read.
           hint={amountMinor === null ? undefined : formatMoney(amountMinor, written.currency)}
           error={problem("amount")}
           onInput={(amount) => change({ amount })}

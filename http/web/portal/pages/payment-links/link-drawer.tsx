@@ -16,7 +16,7 @@ import { LinkState } from "./link-state.tsx";
 import { ShareLink } from "./share-link.tsx";
 import { isBeingPaid, isRefunded } from "./words.ts";
 
-/** Everything about one payment link, beside the list, and what can be done. */
+/** Shows everything about one payment link, and what can be done with it. */
 export function LinkDrawer({ id, onClose, onChanged }: { id: string; onClose: () => void; onChanged: () => void }) {
   const { paymentLinks: words } = text();
   return (
@@ -46,7 +46,7 @@ const CancelDialog = actionDialog<PaymentLinkJson>({
 function Detail({ link, onReload }: { link: PaymentLinkJson; onReload: () => void }) {
   const { paymentLinks: words } = text();
   const [cancelling, setCancelling] = useState(false);
-  // A link whose time is over opens no payment any more, before the relay has written that it has expired.
+  // No payment starts after the expiry, even before the relay marks the link as expired.
   const isOver = useIsOver(link.expiresAt);
   return (
     <>
@@ -84,7 +84,7 @@ function lateText({ attempts, cancelledAt }: PaymentLinkJson): string {
   return cancelledAt === null ? words.lateAfterExpiry : words.lateAfterCancel;
 }
 
-/** What has gone another way than usual, and what to do about it. */
+/** Explains what is unusual about the link and what to do about it. */
 function WhatHappened({ link }: { link: PaymentLinkJson }) {
   const { paymentLinks: words } = text();
   const mayRefund = may("refund");

@@ -14,7 +14,7 @@ const ShownState = stateBadge<Shown>((all) => all.paymentLinks.states, {
   EXPIRED: "neutral",
 });
 
-/** The state of a link in the words of the page: what needs somebody first. */
+/** Shows the link's state. A state that needs action comes first. */
 export function LinkState({ link }: { link: PaymentLinkJson }) {
   return <ShownState state={shownState(link)} />;
 }

@@ -11,7 +11,7 @@ import { LinkState } from "./link-state.tsx";
 
 const PAYMENT_LINK_LIST = { page: "payment-links", path: "/payment-links", filters } as const satisfies ListDeclaration;
 
-/** The merchant's payment links, newest first. */
+/** Lists the merchant's payment links, newest first. */
 export const PaymentLinksPage = listPage<PaymentLinkJson, typeof PAYMENT_LINK_LIST>({
   list: PAYMENT_LINK_LIST,
   texts: ({ paymentLinks }) => paymentLinks,

@@ -11,7 +11,7 @@ import { useSendOnce } from "../../state/send-once.ts";
 import { may } from "../../state/session.ts";
 import { toast } from "../../state/toasts.ts";
 
-/** Sends the link by mail, to its customer or to somebody else. */
+/** Sends the link by mail, to its customer or to another address. */
 export function SendDialog({
   link,
   onClose,

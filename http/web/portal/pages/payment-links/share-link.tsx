@@ -11,7 +11,7 @@ import { may, merchant } from "../../state/session.ts";
 import { toast } from "../../state/toasts.ts";
 import { SendDialog } from "./send-dialog.tsx";
 
-/** What a merchant does with a link: copy it, show it as a QR code, send it by mail, hand it to another program of the phone. */
+/** Offers to copy the link, show it as a QR code, send it by mail or share it with another app. */
 export function ShareLink({ link, onChanged }: { link: PaymentLinkJson; onChanged: (link: PaymentLinkJson) => void }) {
   const { paymentLinks: words } = text();
   const [showing, setShowing] = useState(false);
@@ -20,7 +20,7 @@ export function ShareLink({ link, onChanged }: { link: PaymentLinkJson; onChange
     try {
       await navigator.share({ title: merchant.value?.merchantName ?? "", text: shareText(link), url: link.url });
     } catch (error) {
-      // The person has closed the choice of programs.
+      // The person closed the system's dialog.
       if (!isAborted(error)) toast(words.shareFailed, "failed");
     }
   });
@@ -58,7 +58,10 @@ function shareText({ amountMinor, currency, description }: PaymentLinkJson): str
   return text().paymentLinks.shareText(merchant.value?.merchantName ?? "", formatMoney(amountMinor, currency), description);
 }
 
-/** Large enough to be scanned across a counter; on paper alone, with what it is for. */
+/**
+ * Shows the code large enough to scan across a counter. A printout holds only the code and what it
+ * is for.
+ */
 function QrDialog({ link, qr, onClose }: { link: PaymentLinkJson; qr: string; onClose: () => void }) {
   const { paymentLinks: words, transactions, app } = text();
   const { amountMinor, currency, description, id, expiresAt, url } = link;

@@ -1,4 +1,4 @@
-/** As the relay counts them, so that an emoji is one. */
+/** Counts characters as the relay does: an emoji is one. */
 export function charactersOf(value: string): number {
   return [...value].length;
 }

@@ -3,7 +3,7 @@ import { TextField } from "../../components/field.tsx";
 import { text } from "../../i18n/texts.ts";
 import { FREE_MEMBERS_MAX, type FreeMember, freeNameProblem, freeValueProblem } from "./written.ts";
 
-/** The members of a service whose members are not given: any names, each value a secret. */
+/** Edits a service without predefined members. Names are free, and each value is a secret. */
 export function FreeMembers({
   members,
   checked,

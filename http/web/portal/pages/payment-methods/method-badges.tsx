@@ -2,7 +2,7 @@ import type { PaymentMethodJson } from "../../../../surfaces/merchant/methods/sc
 import { Badge } from "../../components/badge.tsx";
 import { text } from "../../i18n/texts.ts";
 
-/** How a method stands. TEST and LIVE stand for themselves, as in the frame of the portal. */
+/** Shows the method's state. TEST and LIVE are not translated, as in the portal's frame. */
 export function MethodBadges({ method: { enabled, configured, mode } }: { method: PaymentMethodJson }) {
   const { paymentMethods: words } = text();
   return (

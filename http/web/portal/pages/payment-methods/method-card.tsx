@@ -13,7 +13,7 @@ import { may, merchant } from "../../state/session.ts";
 import { toast } from "../../state/toasts.ts";
 import { MethodBadges } from "./method-badges.tsx";
 
-/** One method: what it is, how it stands, and the way to its configuration. */
+/** Describes one method and its state, and opens its configuration. */
 export function MethodCard({
   method,
   onOpen,
@@ -29,7 +29,7 @@ export function MethodCard({
   const [asking, setAsking] = useState(false);
   const turn = async (on: boolean): Promise<void> => {
     const path = `/payment-methods/${service}/${on ? "enable" : "disable"}`;
-    // Twice is once, so that no key is needed.
+    // Repeating this call changes nothing, so it needs no idempotency key.
     onChanged(await post<PaymentMethodJson>(path));
     toast(on ? words.turnedOn(name) : words.turnedOff(name));
   };
@@ -46,7 +46,7 @@ export function MethodCard({
             label={words.use(name)}
             on={enabled}
             busy={turning.busy}
-            // What customers pay with is not taken away by a slip.
+            // Turning off a configured method needs a confirmation, because customers may use it.
             onChange={(on) => (on || !configured ? void turning.run(on) : setAsking(true))}
           />
         )}

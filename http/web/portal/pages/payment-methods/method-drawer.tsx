@@ -11,7 +11,7 @@ import { MethodBadges } from "./method-badges.tsx";
 import { MethodForm } from "./method-form.tsx";
 import { memberLabel } from "./written.ts";
 
-/** The configuration of one method: a form for who may change it, else what is stored. */
+/** Shows the configuration of one method, as a form if the person's role permits a change. */
 export function MethodDrawer({
   method,
   onClose,
@@ -25,7 +25,7 @@ export function MethodDrawer({
   const { service, updatedAt, values } = method;
   const [unsaved, setUnsaved] = useState(false);
   const [asking, setAsking] = useState(false);
-  // Another round of the form begins with what is stored then.
+  // A new round mounts the form again with the configuration that is stored then.
   const [round, setRound] = useState(0);
   const leave = () => (unsaved ? setAsking(true) : onClose());
   useUnsavedGuard(unsaved, () => setAsking(true));

@@ -33,22 +33,22 @@ export interface MethodFormProps {
   onUnsaved: (unsaved: boolean) => void;
   onCancel: () => void;
   onSaved: (changed: PaymentMethodJson) => void;
-  /** Somebody else was first, and the person wants to see what is stored now. */
+  /** Runs when another person saved first and this person wants to see what is stored now. */
   onStored: (stored: PaymentMethodJson) => void;
 }
 
-/** The configuration of a method as a form, made of the members that the service has. */
+/** Edits the configuration of a method. The service's members decide the fields. */
 export function MethodForm({ method, onUnsaved, onCancel, onSaved, onStored }: MethodFormProps) {
   const { paymentMethods: words, app, fields } = text();
-  // What was looked at when the form was opened: that alone it may replace.
+  // Saving replaces only the configuration that the form was opened with.
   const [looked] = useState(method);
   const [written, setWritten] = useState(() => writtenOf(method));
   const [checked, setChecked] = useState(false);
   const sendOnce = useSendOnce();
   const { service, members } = looked;
   const unsaved = JSON.stringify(written) !== JSON.stringify(writtenOf(looked));
-  // Before anything else can be pressed.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is unsaved decides, not who listens.
+  // A layout effect runs before the person can press anything else.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it depends on `unsaved` only.
   useLayoutEffect(() => onUnsaved(unsaved), [unsaved]);
   const save = useAction(async () => {
     const body = bodyOf(looked, written);
@@ -65,7 +65,7 @@ export function MethodForm({ method, onUnsaved, onCancel, onSaved, onStored }: M
   const wasChanged = hasCode(save.error, "conflict");
   return (
     <Form
-      // Which has its own words below.
+      // A concurrent change has a banner of its own.
       error={wasChanged ? null : save.error}
       busy={save.busy}
       onSubmit={() => {
@@ -151,7 +151,7 @@ function MemberField({
     onInput,
     hint: mask === undefined ? undefined : words.stored(mask),
     count: isCounted(member) ? words.count(charactersOf(value), maxLength) : undefined,
-    // Too long is said while it is typed; the rest when it is to be saved.
+    // A value that is too long is reported at once, other mistakes when the form is saved.
     error: checked || tooLong ? memberProblem(member, method, value) : null,
   };
   if (hasLines(member)) return <TextAreaField {...shared} />;

@@ -16,7 +16,7 @@ type PaymentMethodsJson = Static<typeof PaymentMethods>;
 
 const PAGE = "/portal/payment-methods";
 
-/** What the merchant's customers can pay with, of what its partner permits. */
+/** Shows the payment methods that the partner permits, and which of them customers can use. */
 export function PaymentMethodsPage({ id }: PageProps) {
   const { paymentMethods: words } = text();
   const { route } = useLocation();
@@ -60,7 +60,7 @@ export function PaymentMethodsPage({ id }: PageProps) {
   );
 }
 
-/** Shows a method as the relay has answered it, among the others. */
+/** Replaces a method in the list by the relay's answer to a change. */
 function show(methods: Resource<PaymentMethodsJson>, changed: PaymentMethodJson): void {
   if (methods.data === null) return;
   methods.replace({ items: methods.data.items.map((one) => (one.service === changed.service ? changed : one)) });

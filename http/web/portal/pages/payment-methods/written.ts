@@ -4,38 +4,38 @@ import { charactersOf } from "./characters.ts";
 
 type Member = NonNullable<PaymentMethodJson["members"]>[number];
 
-/** A member of a service without rules of its own. */
+/** A member of a service without predefined members. */
 export interface FreeMember {
-  /** For the list on the page only. */
+  /** Identifies the member in the rendered list. It is not stored. */
   id: number;
   name: string;
   value: string;
-  /** The mask of what is stored; null for one that is new. */
+  /** The mask of the stored value; null for a new member. */
   stored: string | null;
 }
 
-/** What is in the form. Secrets that are stored are empty until a new one is typed. */
+/** The contents of the form. Stored secrets are empty until a new value is typed. */
 export interface Written {
   mode: "sandbox" | "live" | null;
   values: Readonly<Record<string, string>>;
   free: readonly FreeMember[];
 }
 
-/** Certificates and keys have many lines, and are longer than anything that has one. */
+/** Certificates and keys have many lines. No value of a single line is this long. */
 const LINES_FROM_LENGTH = 1_000;
 
 export function hasLines({ maxLength }: Pick<Member, "maxLength">): boolean {
   return maxLength >= LINES_FROM_LENGTH;
 }
 
-/** Below it a limit is one that people run into, and is counted down. */
+/** The form counts down only limits up to this one, because people reach them. */
 const COUNTED_TO_LENGTH = 100;
 
 export function isCounted({ maxLength }: Pick<Member, "maxLength">): boolean {
   return maxLength <= COUNTED_TO_LENGTH;
 }
 
-/** Of members without rules of their own; the relay decides. */
+/** These limits apply to members without rules of their own. The relay makes the decision. */
 export const FREE_MEMBERS_MAX = 32;
 export const FREE_LENGTH_MAX = 4_096;
 const FREE_NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
@@ -48,7 +48,10 @@ export function writtenOf({ mode, members, values }: PaymentMethodJson): Written
   };
 }
 
-/** The whole configuration as it is sent: stored secrets that nobody typed anew are left out, or named by their masks where leaving them out would remove them. */
+/**
+ * Returns the whole configuration to send. An unchanged secret is left out, or sent as its mask
+ * where leaving it out would remove it.
+ */
 export function bodyOf({ members }: PaymentMethodJson, { mode, values, free }: Written): Record<string, string> {
   const named = (members ?? []).flatMap(({ name, secret }) => {
     const value = values[name] ?? "";
@@ -58,7 +61,7 @@ export function bodyOf({ members }: PaymentMethodJson, { mode, values, free }: W
   return { ...Object.fromEntries([...named, ...unnamed]), mode: mode ?? "" };
 }
 
-/** What is wrong with a member; null where nothing is. */
+/** Returns what is wrong with a member; null for nothing. */
 export function memberProblem({ name, secret, maxLength }: Member, method: PaymentMethodJson, value: string): string | null {
   const { fields, paymentMethods: words } = text();
   if (value === "" && secret && name in method.values) return null;
@@ -81,7 +84,7 @@ export function freeValueProblem({ value, stored }: FreeMember): string | null {
   return charactersOf(value) > FREE_LENGTH_MAX ? words.tooLong(FREE_LENGTH_MAX) : null;
 }
 
-/** What a member is, for people; its own name where the catalogue has no other. */
+/** The label of a member; its name if the catalogue has no label. */
 export function memberLabel(name: string): string {
   const known: Readonly<Record<string, string>> = text().paymentMethods.members;
   const label = Object.hasOwn(known, name) ? known[name] : undefined;

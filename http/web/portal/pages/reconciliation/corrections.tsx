@@ -9,7 +9,7 @@ import { stateText } from "./words.ts";
 
 type CorrectionJson = ReconciledDayJson["corrections"]["items"][number];
 
-/** What has changed since the day was closed, oldest first. */
+/** Lists the changes since the day was closed, oldest first. */
 export function Corrections({ corrections: { count, items } }: Pick<ReconciledDayJson, "corrections">) {
   const { reconciliation: words } = text();
   return (
@@ -55,7 +55,9 @@ function Subject({ correction: { of, terminalId, method, status, state, uuid } }
   );
 }
 
-/** A figure as a number and a sum; of a payment whether the day names it. */
+/**
+ * Shows a figure as a number and a sum. For a single payment it shows whether the day contains it.
+ */
 function figureText({ uuid, currency, ...figures }: CorrectionJson, when: "before" | "after"): string {
   const { reconciliation: words } = text();
   const { count, amountMinor } = figures[when];

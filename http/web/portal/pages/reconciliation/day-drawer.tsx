@@ -15,7 +15,7 @@ import { Corrections } from "./corrections.tsx";
 import { PaymentTables, StateTable } from "./day-tables.tsx";
 import { closesOn } from "./words.ts";
 
-/** A day with all its figures, beside the list. */
+/** Shows a day with all its figures. */
 export function DayDrawer({ id: day, onClose }: Pick<DrawerProps, "id" | "onClose">) {
   const { reconciliation: words } = text();
   const isOne = isDay(day);
@@ -66,7 +66,7 @@ function Detail({ data }: { data: ReconciledDayJson }) {
   );
 }
 
-/** What the day comes to in one currency; each figure leads to what it was counted from. */
+/** Shows the totals of the day in one currency. Each figure links to the list that it counts. */
 function Totals({ day, total }: { day: string; total: ReconciledDayJson["totals"][number] }) {
   const { reconciliation: words } = text();
   const { currency, approved, approvedMinor, declined, refunds, refundedMinor, netMinor } = total;
@@ -91,7 +91,7 @@ function Totals({ day, total }: { day: string; total: ReconciledDayJson["totals"
   );
 }
 
-/** Payments that somebody has to look at, by their uuids. */
+/** Lists the uuids of payments that somebody has to check. */
 function NamedPayments({ title, help, payments }: { title: string; help: string; payments: ReconciledDayJson["unknown"] }) {
   const { reconciliation: words } = text();
   const { count, items } = payments;

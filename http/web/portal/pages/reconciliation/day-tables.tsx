@@ -8,10 +8,13 @@ import { listHref } from "../../list/declaration.ts";
 import { currenciesOf, type Sums, sumsBy } from "./figures.ts";
 import { stateText } from "./words.ts";
 
-/** Stands for all terminals where they have no lines of their own; none is called so. */
+/**
+ * The key of all terminals together, if they have no lines of their own. No terminal has an empty
+ * id.
+ */
 const ALL_TERMINALS = "";
 
-/** Payments by method and by terminal, in each currency. */
+/** Shows the payments by method and by terminal for each currency. */
 export function PaymentTables({ data }: { data: ReconciledDayJson }) {
   const { reconciliation: words } = text();
   const { day, payments } = data;
@@ -90,7 +93,7 @@ function SumTable({
   );
 }
 
-/** Links or refunds by their states. Nothing where there were none. */
+/** Counts links or refunds by state. Shows nothing if there are none. */
 export function StateTable({ of, title, lines }: { of: "links" | "refunds"; title: string; lines: ReconciledDayJson["links"] }) {
   const { reconciliation: words } = text();
   if (lines.length === 0) return null;

@@ -2,7 +2,7 @@ import type { ReconciledDayJson } from "../../../../surfaces/merchant/reconcilia
 
 type PaymentLine = ReconciledDayJson["payments"][number];
 
-/** Payments of one method or terminal, in one currency. */
+/** Payments of one method or terminal in one currency. */
 export interface Sums {
   key: string;
   approved: number;
@@ -11,7 +11,7 @@ export interface Sums {
   refundedMinor: number;
 }
 
-/** The payments of a currency and what was given back of them, summed up by a member of their lines; the most first. */
+/** Sums up the payments and refunds of a currency by a member of their lines, largest first. */
 export function sumsBy(
   { payments, refunded }: Pick<ReconciledDayJson, "payments" | "refunded">,
   currency: string,
@@ -36,7 +36,7 @@ export function sumsBy(
   return [...sums.values()].sort((one, other) => other.approvedMinor - one.approvedMinor || (one.key < other.key ? -1 : 1));
 }
 
-/** Every currency of a day, in the order of its totals. */
+/** Returns the currencies of a day in the order of its totals. */
 export function currenciesOf({ totals, payments }: Pick<ReconciledDayJson, "totals" | "payments">): string[] {
   return [...new Set([...totals, ...payments].map(({ currency }) => currency))];
 }

@@ -9,7 +9,7 @@ import { listPage } from "../../list/list-page.tsx";
 import { DayDrawer } from "./day-drawer.tsx";
 import { closesOn, nextToClose, RECONCILIATION_LIST } from "./words.ts";
 
-/** Days as they were closed, newest first. */
+/** Lists the closed days, newest first. */
 export const ReconciliationPage = listPage<ReconciliationItemJson, typeof RECONCILIATION_LIST>({
   list: RECONCILIATION_LIST,
   texts: ({ reconciliation }) => reconciliation,
@@ -59,7 +59,7 @@ function WhenItCloses() {
 
 type Total = ReconciliationItemJson["totals"][number];
 
-/** A figure of each currency, below each other. */
+/** Shows a figure for each currency, one below the other. */
 function Each({
   of,
   minor,

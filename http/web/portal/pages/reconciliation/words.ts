@@ -11,18 +11,17 @@ export const RECONCILIATION_LIST = {
 const CLOSES_AT_HOUR = 3;
 const CLOSES_AFTER_DAYS = 2;
 
-/** On which day it is closed, at three in the morning. */
+/** Returns the day on which this day is closed, at three in the morning. */
 export function closesOn(day: Day): Day {
   return addDays(day, CLOSES_AFTER_DAYS);
 }
 
-/** The day that is closed next. */
 export function nextToClose(): Day {
   const closing = hourNow() < CLOSES_AT_HOUR ? today() : addDays(today(), 1);
   return addDays(closing, -CLOSES_AFTER_DAYS);
 }
 
-/** A state of a link or of a refund in the person's words; one that the page has none for as it is. */
+/** Names the state of a link or refund. A state without a text is shown unchanged. */
 export function stateText(of: "links" | "refunds", state: string): string {
   const known: Readonly<Record<string, string>> = of === "links" ? text().paymentLinks.states : text().reconciliation.refundStates;
   return (Object.hasOwn(known, state) ? known[state] : undefined) ?? state;

@@ -1,6 +1,6 @@
 import { text } from "../../i18n/texts.ts";
 
-/** In this order: most browsers also claim to be others. */
+/** The order matters, because most browsers also claim to be others. */
 const BROWSERS: readonly [RegExp, string][] = [
   [/\bEdgA?\//, "Edge"],
   [/\bOPR\//, "Opera"],
@@ -20,7 +20,7 @@ const SYSTEMS: readonly [RegExp, string][] = [
   [/\bLinux\b/, "Linux"],
 ];
 
-/** A browser by its name and system, as people know it; for what we do not know, the beginning of what it says. */
+/** Names a browser and its system. For an unknown one it returns the start of the user agent. */
 export function deviceName(userAgent: string): string {
   const { settings } = text();
   const find = (names: readonly [RegExp, string][]) => names.find(([pattern]) => pattern.test(userAgent))?.[1];

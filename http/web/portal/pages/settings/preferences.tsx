@@ -9,7 +9,7 @@ import { session } from "../../state/session.ts";
 import { showTheme } from "../../state/theme.ts";
 import { toast } from "../../state/toasts.ts";
 
-/** Language and appearance: each is kept when it is chosen. */
+/** Chooses the language and the appearance. Each choice is saved at once. */
 export function Preferences({ me, onChanged }: { me: MeJson; onChanged: (me: MeJson) => void }) {
   const { settings, fields } = text();
   const change = useAction(async (changes: Partial<Pick<MeJson, "locale" | "theme">>) => {

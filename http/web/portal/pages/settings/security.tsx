@@ -17,7 +17,7 @@ import { toast } from "../../state/toasts.ts";
 import { useNewPassword } from "../entrance/new-password.tsx";
 import { Setting } from "./setting.tsx";
 
-/** What somebody enrols, whether one of a merchant's people or an administrator. */
+/** The answer to an enrolment, for a merchant's user or an administrator. */
 export interface EnrolledAnswer {
   recoveryCodes: readonly string[] | null;
 }
@@ -189,7 +189,9 @@ export function RecoveryCodes({ me, onChanged }: SettingProps) {
   );
 }
 
-/** Closing is not saving: it stays until the person says that they are saved. */
+/**
+ * Shows new recovery codes. The dialog closes only when the person confirms that they are saved.
+ */
 export function NewCodes({ codes, onSaved }: { codes: readonly string[]; onSaved: () => void }) {
   const { recovery } = text();
   return (

@@ -12,7 +12,7 @@ import { useResource } from "../../state/resource.ts";
 import { toast } from "../../state/toasts.ts";
 import { deviceName } from "./device-name.ts";
 
-/** Where the person is signed in. */
+/** Lists the browsers in which the person is signed in. */
 export function Sessions() {
   const { settings } = text();
   const sessions = useResource("sessions", (signal) => get<{ items: SessionItemJson[] }>("/sessions", { signal }));

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { Icon, type IconName } from "../../components/icon.tsx";
 
-/** One line of the settings: what it is, how it stands, and what can be done. */
+/** Shows one setting, its state and its actions. */
 export function Setting({
   icon,
   title,

@@ -10,7 +10,7 @@ import { Preferences } from "./preferences.tsx";
 import { ChangePassword, RecoveryCodes, Totp } from "./security.tsx";
 import { Sessions } from "./sessions.tsx";
 
-/** The person's own account: how the portal looks and how they sign in. */
+/** Shows the person's own account: the appearance of the portal and the sign-in. */
 export function SettingsPage() {
   const { settings } = text();
   const me = useResource("me", (signal) => get<MeJson>("/me", { signal }));

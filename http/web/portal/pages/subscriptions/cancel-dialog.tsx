@@ -7,13 +7,16 @@ import { useAction } from "../../state/action.ts";
 import { toast } from "../../state/toasts.ts";
 import { type QuestionProps, useChange } from "./change-subscription.ts";
 
-/** Ends a subscription, at once or with its period, and says before what that means. */
+/**
+ * Cancels a subscription at once or at the end of its period, and explains the consequences first.
+ */
 export function CancelDialog(question: QuestionProps) {
   const { subscriptions: words } = text();
   const { subscription, onClose } = question;
   const change = useChange(question);
   const [{ state, cancelsAtPeriodEnd, periodUntil }] = useState(subscription);
-  // One whose first payment is missing has no period yet, and who has chosen the end has only "now" left.
+  // A subscription without its first payment has no period yet. If it already ends with its period,
+  // only an immediate cancellation is left.
   const hasChoice = state !== "INCOMPLETE" && !cancelsAtPeriodEnd;
   const [when, setWhen] = useState<"end" | "now">(hasChoice ? "end" : "now");
   const cancel = useAction(async () => {

@@ -12,8 +12,8 @@ export interface QuestionProps {
 }
 
 /**
- * What a question asks of the relay: once, however often its button is pressed, and shown as it then is. Each question has keys of its own, as the same may be wanted
- * again later.
+ * Returns a function that sends the change of a dialog once, however often its button is pressed.
+ * Each dialog has its own keys, because the same change may be wanted again later.
  */
 export function useChange({ subscription: { id }, onChanged }: QuestionProps): (act: Act, body?: object) => Promise<void> {
   const sendOnce = useSendOnce();
@@ -24,7 +24,8 @@ export function useChange({ subscription: { id }, onChanged }: QuestionProps): (
         post<SubscriptionDetailJson>(path, body, { idempotencyKey, deadlineMs: GATEWAY_DEADLINE_MS }),
       );
     } catch (error) {
-      // It was paid, or somebody else was first: what is behind the question is to say so.
+      // The subscription was paid or changed meanwhile, so the drawer behind the dialog loads it
+      // again.
       if (error instanceof PortalError && error.status === 409) onChanged();
       throw error;
     }

@@ -17,7 +17,10 @@ import { objectHref } from "../../list/declaration.ts";
 import { useAction } from "../../state/action.ts";
 import { reasonOf } from "./words.ts";
 
-/** Every payment that was asked for, the latest first, with what became of each attempt. Earlier ones are read when they are wanted: they change no more. */
+/**
+ * Lists the charges, newest first, with the outcome of each attempt. Older ones are loaded on
+ * request and only once, because they no longer change.
+ */
 export function Charges({ subscription }: { subscription: SubscriptionDetailJson }) {
   const { subscriptions: words } = text();
   const { id, charges, chargesNext } = subscription;
@@ -27,7 +30,7 @@ export function Charges({ subscription }: { subscription: SubscriptionDetailJson
     const page = await get<SubscriptionDetailJson>(`/subscriptions/${encodeURIComponent(id)}`, { query: { beforeCycle } });
     setOlder((before) => ({ charges: [...(before?.charges ?? []), ...page.charges], next: page.chargesNext }));
   });
-  // A cycle that has begun meanwhile moves the first page by one.
+  // A new cycle moves the first page by one, so a charge may be on both pages.
   const shown = [...charges, ...(older?.charges ?? []).filter(({ cycle }) => !charges.some((charge) => charge.cycle === cycle))];
   return (
     <section>

@@ -19,15 +19,15 @@ import { type Collection, planChoice, planInWords } from "./words.ts";
 
 export interface CreateDialogProps {
   plans: Resource<PlansJson>;
-  /** A plan that was chosen already. */
+  /** The plan that is already chosen; null for none. */
   planId: string | null;
   onClose: () => void;
-  /** There is no plan to begin with. */
+  /** Runs when there is no plan to choose. */
   onPlans: () => void;
   onCreated: (created: SubscriptionDetailJson) => void;
 }
 
-/** A new subscription of a customer to a plan. */
+/** Creates a subscription of a customer to a plan. */
 export function CreateDialog({ plans, onPlans, ...props }: CreateDialogProps) {
   const { subscriptions: words } = text();
   return (
@@ -57,7 +57,7 @@ export function CreateDialog({ plans, onPlans, ...props }: CreateDialogProps) {
 }
 
 const METHOD_ID = /^[A-Za-z0-9._:-]{1,100}$/;
-/** A card number has no place here, in whatever way it is written. */
+/** Finds a card number in any notation. Card numbers must not be stored here. */
 const CARD_NUMBER = /^\d(?:[ .:-]?\d){11,18}$/;
 
 interface Written {

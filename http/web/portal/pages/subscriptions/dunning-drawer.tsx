@@ -17,7 +17,7 @@ import { DunningPreview } from "./dunning-preview.tsx";
 import type { Collection } from "./words.ts";
 
 interface Written {
-  /** With a number of their own, by which a field is still the same when one before it is taken away. */
+  /** Each day has a key, so that a field keeps its identity when an earlier one is removed. */
   days: readonly { key: number; text: string }[];
   finalAction: DunningPolicyJson["finalAction"];
   mails: boolean;
@@ -27,14 +27,14 @@ export interface DunningDrawerProps {
   policy: DunningPolicyJson;
   collections: readonly Collection[];
   onClose: () => void;
-  /** As it is stored now: what was saved, or what somebody else has. */
+  /** Receives the stored policy: the one that was saved here or another person's. */
   onStored: (policy: DunningPolicyJson) => void;
 }
 
-/** Changes what is done about payments that fail, and shows below what that means. */
+/** Edits how failed payments are retried, and shows the resulting schedule below. */
 export function DunningDrawer({ policy, collections, onClose, onStored }: DunningDrawerProps) {
   const { dunning: words, app } = text();
-  // What was looked at when it was opened: that alone is replaced.
+  // Saving replaces only the policy that the drawer was opened with.
   const [looked, setLooked] = useState(policy);
   const [written, setWritten] = useState(() => writtenOf(policy));
   const [checked, setChecked] = useState(false);
@@ -63,7 +63,7 @@ export function DunningDrawer({ policy, collections, onClose, onStored }: Dunnin
   return (
     <Drawer title={words.changeTitle} onClose={leave}>
       <Form
-        // Which has its own words below.
+        // A concurrent change has a banner of its own.
         error={wasChanged ? null : save.error}
         busy={save.busy}
         onSubmit={() => {
@@ -196,7 +196,7 @@ function dayProblems({ days }: Written): (string | null)[] {
   });
 }
 
-/** What can be shown of it while a day is not written to its end. */
+/** Leaves out days that are not valid yet, so that the preview works while the person types. */
 function previewOf(policy: DunningPolicyJson, problems: readonly (string | null)[]): DunningPolicyJson {
   return { ...policy, retryDays: policy.retryDays.filter((_, index) => problems[index] === null) };
 }

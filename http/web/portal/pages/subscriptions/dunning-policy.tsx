@@ -11,7 +11,7 @@ import { DunningDrawer } from "./dunning-drawer.tsx";
 import { DunningPreview } from "./dunning-preview.tsx";
 import type { Collection } from "./words.ts";
 
-/** What is done about payments that fail, day by day. */
+/** Shows day by day how failed payments are retried. */
 export function DunningPolicy({ collections }: { collections: readonly Collection[] }) {
   const { dunning: words } = text();
   const policy = useResource("dunning", (signal) => get<DunningPolicyJson>("/dunning", { signal }));

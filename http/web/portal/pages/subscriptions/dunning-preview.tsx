@@ -6,7 +6,7 @@ import { Schedule, type ScheduleEntry } from "../../components/schedule.tsx";
 import { text } from "../../i18n/texts.ts";
 import type { Collection } from "./words.ts";
 
-/** What a customer gets when, by a policy: one that is stored, or as it is being written. */
+/** Shows what a customer receives and when, under a stored policy or the one in the form. */
 export function DunningPreview({
   policy,
   collections,
@@ -14,7 +14,7 @@ export function DunningPreview({
 }: {
   policy: DunningPolicyJson;
   collections: readonly Collection[];
-  /** What else there is to say, beside it where there is room. */
+  /** More text, which stands beside the schedule if there is room. */
   children?: ComponentChildren;
 }) {
   const { dunning: words, subscriptions } = text();
@@ -55,7 +55,7 @@ function entriesOf({ retryDays, finalAction, mails }: DunningPolicyJson, collect
       (day, index): ScheduleEntry => ({
         key: `retry ${index}`,
         ...words.day(day),
-        // Whoever pays by link and is not written to hears nothing.
+        // A customer who pays by link and gets no mail is not notified.
         what: isCard ? words.charged : mails ? words.reminded : words.waits,
         note: isCard ? mail("ifFails") : mails ? words.mail.step : undefined,
         state: "to come",

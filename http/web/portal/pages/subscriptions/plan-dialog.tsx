@@ -27,7 +27,7 @@ interface Written {
 
 const NEW: Written = { name: "", amount: "", currency: "EUR", interval: "MONTH", count: "1", trialDays: "0" };
 
-/** A new plan in one form, which says in words what customers will pay. */
+/** Creates a plan in one form, and describes in words what customers will pay. */
 export function PlanDialog({ onClose, onCreated }: { onClose: () => void; onCreated: (plan: PlanJson) => void }) {
   const { plans: words, paymentLinks } = text();
   const form = useFormValues(NEW, problemsOf);
@@ -109,7 +109,7 @@ export function PlanDialog({ onClose, onCreated }: { onClose: () => void; onCrea
   );
 }
 
-/** What is written, once it says an amount and times; null before that. */
+/** Returns the terms of the form; null while an amount or a number is missing. */
 function termsOf(written: Written): Omit<PlanJson, "id" | "name" | "active" | "used" | "createdAt" | "updatedAt"> | null {
   const { amount, currency, interval } = written;
   const amountMinor = minorOf(amount, decimalsOf(currency));

@@ -28,7 +28,7 @@ export interface PlanDrawerProps {
   onSubscribe: () => void;
 }
 
-/** One plan: what it means, and whether there may be subscriptions to it. */
+/** Shows the terms of one plan, and whether it accepts subscriptions. */
 export function PlanDrawer({ id, plans, ...props }: PlanDrawerProps) {
   const { plans: words, subscriptions } = text();
   return (
@@ -152,7 +152,7 @@ function Actions({
             try {
               await remove(path);
             } catch (error) {
-              // It has a subscription since, or somebody else was first.
+              // The plan has a subscription now, or another person changed it first.
               if (hasCode(error, "plan_used") || hasCode(error, "not_found")) onChanged();
               throw error;
             }

@@ -12,7 +12,7 @@ import type { Resource } from "../../state/resource.ts";
 import { may } from "../../state/session.ts";
 import { subscriptionsHref } from "./words.ts";
 
-/** The merchant's plans: those that there can be subscriptions to before the deactivated ones. */
+/** Lists the merchant's plans, active ones first. */
 export function PlanList({ plans, create }: { plans: Resource<PlansJson>; create: ComponentChildren }) {
   const { plans: words, subscriptions } = text();
   const { route } = useLocation();

@@ -3,7 +3,7 @@ import { Schedule, type ScheduleEntry } from "../../components/schedule.tsx";
 import { calendarDay } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 
-/** What is done about the payment that has failed, day by day: what was, and what is to come. */
+/** Shows the past and coming retries of the failed payment, day by day. */
 export function RetryCalendar({ subscription }: { subscription: SubscriptionDetailJson }) {
   const { subscriptions: words } = text();
   const { state, dunning } = subscription;
@@ -38,7 +38,7 @@ function entriesOf(
     ),
     { at: finalAt, what: words.final[finalAction], state: stays ? "done" : "last" },
   ];
-  // What would come after the end does not come.
+  // Steps after the end of the subscription do not occur.
   const shown = cancelsAtPeriodEnd ? [...all.filter(({ at, state }) => state === "done" || at < periodUntil), end] : all;
   return shown.map(({ at, what, state }, index) => ({ key: `${at} ${index}`, ...calendarDay(at), what, state }));
 }

@@ -11,13 +11,13 @@ import { CancelDialog } from "./cancel-dialog.tsx";
 import { type Act, type QuestionProps, useChange } from "./change-subscription.ts";
 import { isBlocked, meansOfRetry, pendingOf } from "./words.ts";
 
-/** What can be done with a subscription in its state, by who may. */
+/** Offers the actions that the subscription's state and the person's role permit. */
 export function SubscriptionActions({ subscription, onChanged }: { subscription: SubscriptionDetailJson; onChanged: () => void }) {
   const { subscriptions: words } = text();
   const [asking, setAsking] = useState<Act | null>(null);
   const { state, cancelsAtPeriodEnd, retryFrom } = subscription;
   const isOver = state === "CANCELLED";
-  // A question that is being answered stays, and says what has become of it meanwhile.
+  // An open dialog stays, and shows if the subscription has changed meanwhile.
   if (!may("operate") || (isOver && asking === null)) return null;
   const mayRetry = state === "PAST_DUE" || state === "INCOMPLETE";
   const isUnknown = isBlocked(subscription);
@@ -59,7 +59,7 @@ function RetryDialog(question: QuestionProps) {
   const { subscriptions: words } = text();
   const { subscription, onClose } = question;
   const change = useChange(question);
-  // As it was when it was asked: the question does not change while it is read.
+  // The wording keeps the means of the moment when the dialog was opened.
   const [means] = useState(() => meansOfRetry(subscription));
   return (
     <ConfirmDialog
@@ -69,7 +69,7 @@ function RetryDialog(question: QuestionProps) {
         try {
           await change("retry");
         } catch (error) {
-          // Which has other words where a link is sent.
+          // The limit has a text of its own, because a retry may send a link.
           if (hasCode(error, "too_many")) throw new PortalError("retry_too_many", 409, words.retryTooMany);
           throw error;
         }
@@ -103,7 +103,7 @@ function PauseDialog(question: QuestionProps) {
   );
 }
 
-/** Of a pause, or of a cancellation that has not come yet. */
+/** Ends a pause, or withdraws a scheduled cancellation. */
 function ResumeDialog(question: QuestionProps) {
   const { subscriptions: words } = text();
   const { subscription, onClose } = question;

@@ -13,7 +13,7 @@ import { SubscriptionActions } from "./subscription-actions.tsx";
 import { SubscriptionState } from "./subscription-state.ts";
 import { firstPaymentUntil, isBlocked, pendingOf, reasonOf, subscriptionsHref } from "./words.ts";
 
-/** Everything about one subscription, beside the list, and what can be done. */
+/** Shows everything about one subscription, and what can be done with it. */
 export function SubscriptionDrawer({ id, onClose, onChanged }: { id: string; onClose: () => void; onChanged: () => void }) {
   const { subscriptions: words } = text();
   return (
@@ -59,7 +59,7 @@ function Detail({ subscription, onReload }: { subscription: SubscriptionDetailJs
   );
 }
 
-/** What has gone another way than usual, and what is done about it. */
+/** Explains what is unusual about the subscription and what happens next. */
 function WhatHappened({ subscription }: { subscription: SubscriptionDetailJson }) {
   const { subscriptions: words } = text();
   const { state, cancelsAtPeriodEnd, cancelledBy, pausedBy, periodUntil, dunning, unpaid, charges } = subscription;

@@ -24,13 +24,16 @@ import { subscriptionsHref, type TabName } from "./words.ts";
 
 const TABS = ["subscriptions", "plans", "dunning"] as const;
 
-/** Who pays again and again, what, and what is done where a payment fails. Tabs, filters and what is opened stand in the address. */
+/**
+ * Shows subscriptions, plans and the retry policy. The address holds the tab, the filters and the
+ * opened object.
+ */
 export function SubscriptionsPage({ id }: PageProps) {
   const { subscriptions: words, plans: planWords } = text();
   const { query, route } = useLocation();
   const list = useList(SUBSCRIPTION_LIST);
   const plans = useResource("plans", (signal) => get<PlansJson>("/plans", { signal }));
-  /** What is being made: a subscription, to a plan where one is chosen already, or a plan. */
+  /** The open dialog: a new plan, or a new subscription with or without a chosen plan. */
   const [making, setMaking] = useState<{ planId: string | null } | "plan" | null>(null);
   const tab: TabName = TABS.find((name) => name === query["tab"]) ?? "subscriptions";
   const create = may("operate") ? (

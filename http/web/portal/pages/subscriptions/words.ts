@@ -13,7 +13,7 @@ type Terms = SubscriptionJson["plan"];
 
 const FIRST_PAYMENT_MS = 72 * 3_600_000;
 
-/** The address of a tab, of what is opened in it, and of the filters behind that. */
+/** The address of a tab, with its filters and the opened object. */
 export function subscriptionsHref(tab: TabName, { id, query = "" }: { id?: string; query?: string } = {}): string {
   const params = new URLSearchParams(query);
   if (tab !== "subscriptions") params.set("tab", tab);
@@ -22,46 +22,51 @@ export function subscriptionsHref(tab: TabName, { id, query = "" }: { id?: strin
   return `/portal/subscriptions${object}${search === "" ? "" : `?${search}`}`;
 }
 
-/** `€29.00 every month, first payment after 14 days`. */
+/** For example `€29.00 every month, first payment after 14 days`. */
 export function planInWords({ amountMinor, currency, interval, count, trialDays }: Omit<Terms, "name">): string {
   return text().plans.inWords(formatMoney(amountMinor, currency), interval, count, trialDays);
 }
 
-/** `€29.00 every month`. */
+/** For example `€29.00 every month`. */
 export function priceInWords({ amountMinor, currency, interval, count }: Omit<Terms, "name" | "trialDays">): string {
   return `${formatMoney(amountMinor, currency)} ${text().subscriptions.perInterval(interval, count)}`;
 }
 
-/** In the choice of a plan; two plans may have one name. */
+/** The label includes the price, because two plans may have the same name. */
 export function planChoice(plan: PlanJson): { value: string; label: string } {
   return { value: plan.id, label: `${plan.name} · ${priceInWords(plan)}` };
 }
 
-/** The attempt whose end is not known, or whose link can be paid: of the latest payment, and one at most. */
+/**
+ * Returns the attempt of the latest charge whose outcome is unknown or whose link can be paid.
+ * There is at most one.
+ */
 export function pendingOf({ charges: [latest] }: SubscriptionDetailJson): SubscriptionAttemptJson | null {
   return latest?.attempts.find(({ state }) => state === "asked" || state === "unknown" || state === "open") ?? null;
 }
 
-/** Whether nothing else is asked for before it is known what became of an attempt. */
+/**
+ * Returns true while an attempt's outcome is unknown. No further charge starts until it is known.
+ */
 export function isBlocked(subscription: SubscriptionDetailJson): boolean {
   const pending = pendingOf(subscription);
   return pending?.state === "asked" || pending?.state === "unknown";
 }
 
-/** What "Retry now" does: a link that can be paid is sent once more. */
+/** Returns what "Retry now" does. An open link is sent again. */
 export function meansOfRetry(subscription: SubscriptionDetailJson): Collection {
   const { dunning, collection } = subscription;
   return dunning?.means ?? (pendingOf(subscription)?.means === "LINK" ? "LINK" : collection);
 }
 
-/** When a subscription whose first payment is missing is cancelled. */
+/** Returns when a subscription without its first payment is cancelled. */
 export function firstPaymentUntil({ createdAt }: Pick<SubscriptionJson, "createdAt">): string {
   return new Date(Date.parse(createdAt) + FIRST_PAYMENT_MS).toISOString();
 }
 
 export type Next = { at: string; what: "payment" | "charge" | "remind" | "CANCEL" | "PAUSE" | "STAY" | "end" | "firstPayment" } | null;
 
-/** What happens next by itself. */
+/** Returns the next automatic step. */
 export function nextOf(subscription: SubscriptionJson): Next {
   const { state, dunning, cancelsAtPeriodEnd, periodUntil, nextDueAt } = subscription;
   if (state === "CANCELLED") return null;
@@ -78,7 +83,7 @@ export function nextOf(subscription: SubscriptionJson): Next {
   return [end, dunned, due].filter((next) => next !== null).sort((one, other) => Date.parse(one.at) - Date.parse(other.at))[0] ?? null;
 }
 
-/** Why an attempt failed, in words; null where nobody has said why. */
+/** Explains in words why an attempt failed; null if no reason is known. */
 export function reasonOf({ code, message }: { code: string | null; message: string | null }): string | null {
   const known: Readonly<Record<string, string>> = text().subscriptions.reasons;
   return (code === null ? undefined : known[code]) ?? message ?? code;

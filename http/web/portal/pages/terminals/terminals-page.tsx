@@ -20,7 +20,7 @@ import { TransactionStatus } from "../transactions/transaction-status.tsx";
 
 const LIVE_MS = 5_000;
 
-/** The merchant's terminals and whether each can be reached now. */
+/** Lists the merchant's terminals and whether each can be reached now. */
 export function TerminalsPage({ id }: PageProps) {
   const { terminals: words, app } = text();
   const { route } = useLocation();

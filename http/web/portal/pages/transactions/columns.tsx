@@ -7,15 +7,15 @@ import { c, desk } from "../../list/columns.tsx";
 import { TransactionStatus } from "./transaction-status.tsx";
 import { methodName } from "./words.ts";
 
-/** Those that can be left out; time, amount and status always stand. */
+/** These columns can be hidden. Time, amount and status are always visible. */
 export const CHOOSABLE = ["refunded", "net", "method", "card", "terminal", "authCode", "message"] as const;
 export type Choosable = (typeof CHOOSABLE)[number];
 
-/** Another name than before there were columns of refunds, which nobody had left out. */
+/** The name changed when the refund columns were added, because no stored choice contained them. */
 const KEPT_AS = "portal.transactionColumns2";
 const USUAL: readonly Choosable[] = ["refunded", "net", "method", "card", "terminal"];
 
-/** Which columns this browser shows. */
+/** The visible columns, stored in this browser. */
 export const shownColumns = signal<ReadonlySet<Choosable>>(new Set(kept()));
 
 function kept(): readonly Choosable[] {
@@ -23,7 +23,7 @@ function kept(): readonly Choosable[] {
     const text = localStorage.getItem(KEPT_AS);
     return text === null ? USUAL : CHOOSABLE.filter((name) => text.split(" ").includes(name));
   } catch {
-    // A browser that keeps nothing.
+    // The browser denies access to its storage.
     return USUAL;
   }
 }
@@ -35,7 +35,7 @@ export function toggleColumn(name: Choosable): void {
   try {
     localStorage.setItem(KEPT_AS, [...shown].join(" "));
   } catch {
-    // It counts for this page then.
+    // The choice lasts until the page is closed.
   }
 }
 
@@ -64,7 +64,7 @@ export function columnsShown(): Column<TransactionItemJson>[] {
   ];
 }
 
-/** `VISA ···· 1111`; a dash for what was paid without a card. */
+/** For example `VISA ···· 1111`; a dash for a payment without a card. */
 export function cardOf({ brand, last4 }: Pick<TransactionItemJson, "brand" | "last4">): string {
   if (brand === null && last4 === null) return "–";
   return [brand, last4 === null ? null : `···· ${last4}`].filter((part) => part !== null).join(" ");

@@ -13,7 +13,7 @@ import { daysOf, PERIODS, type Period, periodOf } from "../../state/period.ts";
 import { useResource } from "../../state/resource.ts";
 import { Q_LENGTH_MIN } from "./words.ts";
 
-/** Days and amounts are shown when asked for, or when one of them is set. */
+/** Shows the days and the amounts on request, or if one of them is set. */
 export function FilterFields({ filters }: { filters: Filters }) {
   const { transactions: words, app, methods } = text();
   const terminals = useResource("terminals of the filters", (signal) => get<TerminalsJson>("/terminals", { signal }));
@@ -117,7 +117,10 @@ export function FilterFields({ filters }: { filters: Filters }) {
   );
 }
 
-/** The outcome and what was given back, as one choice. An address may combine them otherwise: then what was given back is shown. */
+/**
+ * Combines the outcome and the refund state in one choice. If an address combines them in another
+ * way, the refund state is shown.
+ */
 function outcomeOf({ status = "", refundState = "" }: Readonly<Record<string, string>>): string {
   if (refundState === "") return status;
   return refundState === "NONE" ? "OK NONE" : ` ${refundState}`;

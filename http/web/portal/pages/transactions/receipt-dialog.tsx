@@ -9,7 +9,7 @@ import { text } from "../../i18n/texts.ts";
 import { useResource } from "../../state/resource.ts";
 import { merchant } from "../../state/session.ts";
 
-/** A copy of the receipt for the shop's desk, on screen and on paper. */
+/** Shows a copy of the receipt, on screen and for printing. */
 export function ReceiptDialog({ uuid, onClose }: { uuid: string; onClose: () => void }) {
   const { transactions: words } = text();
   const receipt = useResource(`receipt ${uuid}`, (signal) =>
@@ -58,7 +58,7 @@ function Paper({ receipt }: { receipt: ReceiptJson }) {
   );
 }
 
-/** One copy of the slip that the terminal sent. */
+/** Shows one copy of the slip that the terminal sent. */
 function Slip({ copy, lines }: { copy: string; lines: string | null }) {
   if (lines === null) return null;
   return (

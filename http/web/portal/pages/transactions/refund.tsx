@@ -18,15 +18,21 @@ export interface RefundProps {
   uuid: string;
   amountMinor: number;
   currency: string;
-  /** An earlier refund was sent, and the gateway has not said what became of it. */
+  /** An earlier refund was sent and its outcome is unknown. */
   isUnknown?: boolean;
-  /** Whether there is something to give back. The question stays open when that changes: it says what became of it. */
+  /**
+   * Whether the payment can be refunded. An open dialog stays when this changes, because it shows
+   * the outcome.
+   */
   isOffered: boolean;
-  /** Something has become known: what is shown behind it has to be loaded again. */
+  /** Runs when an outcome is known, to load the payment again. */
   onSettled: () => void;
 }
 
-/** Gives a payment back, wholly, after a question. Nothing for roles that may not. */
+/**
+ * Refunds the whole payment after a confirmation. Shows nothing if the person's role may not
+ * refund.
+ */
 export function RefundButton(props: RefundProps) {
   const { transactions: words } = text();
   const [asking, setAsking] = useState(false);
@@ -58,7 +64,8 @@ function RefundDialog({ uuid, amountMinor, currency, isUnknown = false, onSettle
       );
       toast(words.refundDone(formatMoney(done.amountMinor, done.currency)));
     } catch (error) {
-      // Whatever was found out stands behind the question already.
+      // A conflict means that the payment has changed, so the view behind the dialog loads it
+      // again.
       if (error instanceof PortalError && error.status === 409) onSettled();
       throw error;
     }
@@ -108,12 +115,15 @@ function outcomeOf(error: unknown): "none" | "unknown" | "already" | "refused" |
   return hasCode(error, "refund_refused") ? "refused" : "other";
 }
 
-/** What the gateway has said, without what the relay says before it. */
+/** Returns the gateway's message without the words that the relay puts before it. */
 function gatewayWords(error: unknown): string {
   return error instanceof PortalError ? error.message.replace(/^The gateway refused: /, "") : "";
 }
 
-/** Without an answer, or where a part of the relay was away, it may have been done. */
+/**
+ * Returns false if the refund may have been executed: no answer came, or a part of the relay was
+ * unavailable.
+ */
 function wasAnswered(error: unknown): boolean {
   return error instanceof PortalError && error.status > 0 && error.status < 500;
 }

@@ -19,7 +19,7 @@ import { RefundButton } from "./refund.tsx";
 import { TransactionStatus } from "./transaction-status.tsx";
 import { methodName } from "./words.ts";
 
-/** Everything about one transaction, beside the list. */
+/** Shows everything about one transaction. */
 export function TransactionDrawer({ id, onClose, onChanged }: DrawerProps) {
   const { transactions: words } = text();
   return (
@@ -78,7 +78,7 @@ function Detail({ data, onChanged }: { data: TransactionDetailJson; onChanged: (
   );
 }
 
-/** What the customer has said of it to the bank. */
+/** Lists the disputes and alerts about the payment. */
 function Complaints({ data: { disputes, alerts } }: { data: TransactionDetailJson }) {
   const { transactions: words, disputes: ofDispute, alerts: ofAlert } = text();
   if (disputes.length === 0 && alerts.length === 0) return null;
@@ -109,7 +109,10 @@ function isToAnswer(status: TransactionDetailJson["disputes"][number]["status"])
   return status === "OPEN" || status === "EVIDENCE_REQUIRED";
 }
 
-/** The way back, where there is one from here; else why there is none. What may have been done already is asked for again with the same button. */
+/**
+ * Offers the refund, or explains why there is none. While the outcome of an earlier refund is
+ * unknown, the same button asks again.
+ */
 function Refund({ data: { uuid, amountMinor, currency, refund }, onChanged }: { data: TransactionDetailJson; onChanged: () => void }) {
   const { transactions: words } = text();
   const isUnknown = refund.reason === "outcome_unknown";

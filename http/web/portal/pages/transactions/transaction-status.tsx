@@ -2,7 +2,7 @@ import type { TransactionItemJson } from "../../../../surfaces/merchant/transact
 import { Badge } from "../../components/badge.tsx";
 import { text } from "../../i18n/texts.ts";
 
-/** The outcome of a result; of a payment that was given back, that it was. */
+/** Shows the outcome of a transaction, or that its payment was refunded. */
 export function TransactionStatus({ item: { status, refundState, isPayment } }: { item: Status }) {
   const { transactions } = text();
   if (refundState !== "NONE") return <Badge kind="warn">{transactions.refundStates[refundState]}</Badge>;

@@ -9,7 +9,7 @@ import { FilterFields } from "./filter-fields.tsx";
 import { TransactionDrawer } from "./transaction-drawer.tsx";
 import { TRANSACTION_LIST } from "./words.ts";
 
-/** The payments of the merchant, newest first. */
+/** Lists the merchant's payments, newest first. */
 export const TransactionsPage = listPage<TransactionItemJson, typeof TRANSACTION_LIST>({
   list: TRANSACTION_LIST,
   texts: ({ transactions }) => transactions,

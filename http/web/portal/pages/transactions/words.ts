@@ -2,7 +2,7 @@ import type { TransactionItemJson } from "../../../../surfaces/merchant/transact
 import { text } from "../../i18n/texts.ts";
 import type { ListDeclaration } from "../../list/declaration.ts";
 
-/** A search for less than this finds too much. */
+/** A shorter search would find too much. */
 export const Q_LENGTH_MIN = 4;
 
 const AMOUNT = { type: "text", pattern: "^\\d{1,12}$" } as const;

@@ -3,7 +3,7 @@ import { MERCHANT_ROLES } from "../../../../../engine/access/merchant-user-grant
 import { text } from "../../i18n/texts.ts";
 import { may } from "../../state/session.ts";
 
-/** The roles that the person may give, with what each may do. */
+/** Returns the roles that the person may assign, and what each permits. */
 export function roleChoices(): { value: MerchantRole; label: string; hint: string }[] {
   const { roles, roleHints } = text();
   return MERCHANT_ROLES.filter((role) => role !== "OWNER" || may("administer owners")).map((role) => ({

@@ -18,7 +18,7 @@ import { toast } from "../../state/toasts.ts";
 import { roleChoices } from "./roles.ts";
 import { UserState } from "./user-state.tsx";
 
-/** Everything about one user, and what can be done. What cannot is explained rather than offered. */
+/** Shows everything about one user, and what can be done. Unavailable actions are explained. */
 export function UserDrawer({
   user,
   users,
@@ -61,7 +61,10 @@ export function UserDrawer({
   );
 }
 
-/** Changes the user as it is shown here. Where somebody else was first the list is loaded again, so that the next attempt is one that knows of it. */
+/**
+ * Changes the user as shown here. After a conflict the list is loaded again, so that the next
+ * attempt builds on the current state.
+ */
 async function changeUser(
   { userId, role, state }: UserJson,
   changes: { role: UserJson["role"] } | { state: "ACTIVE" | "DISABLED" },

@@ -4,7 +4,7 @@ import { text } from "../../i18n/texts.ts";
 
 const STATE_KINDS: Readonly<Record<UserJson["state"], BadgeKind>> = { INVITED: "warn", ACTIVE: "good", DISABLED: "neutral" };
 
-/** Whether somebody may sign in here. An invitation that has ended is said to have. */
+/** Shows whether the user may sign in, or whether the invitation has expired. */
 export function UserState({ user: { state, invitationExpiresAt } }: { user: UserJson }) {
   const { users: words } = text();
   const isOver = state === "INVITED" && (invitationExpiresAt === null || Date.parse(invitationExpiresAt) <= Date.now());

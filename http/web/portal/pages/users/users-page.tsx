@@ -15,7 +15,7 @@ import { InviteDialog } from "./invite-dialog.tsx";
 import { UserDrawer } from "./user-drawer.tsx";
 import { UserState } from "./user-state.tsx";
 
-/** Who may open the portal of this merchant. */
+/** Lists the people who may open this merchant's portal. */
 export function UsersPage() {
   const { users: words } = text();
   const users = useResource("users", (signal) => get<UsersJson>("/users", { signal }));

@@ -12,7 +12,7 @@ import { useAction } from "../../state/action.ts";
 import { toast } from "../../state/toasts.ts";
 import { DeliveryOutcome } from "./delivery-outcome.ts";
 
-/** One delivery: what was posted, and what was answered at each attempt. */
+/** Shows one delivery: the posted body, and the response to each attempt. */
 export function DeliveryDrawer({ id, onClose, onChanged }: { id: string; onClose: () => void; onChanged: () => void }) {
   const { webhooks: words } = text();
   const path = `/webhooks/deliveries/${encodeURIComponent(id)}`;
@@ -118,7 +118,7 @@ function Tries({ delivery: { tries } }: { delivery: WebhookDeliveryDetailJson })
   );
 }
 
-/** As it was posted, but with line breaks where they help a person. What is no JSON stays as it is. */
+/** Adds line breaks to a JSON body. Any other body is shown unchanged. */
 function indented(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);

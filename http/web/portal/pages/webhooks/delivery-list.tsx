@@ -17,7 +17,10 @@ const DELIVERY_LIST = { page: "webhooks", path: "/webhooks/deliveries", filters 
 
 const TEST_EVENT = "webhook.test";
 
-/** What was posted to all endpoints, newest first. Filters and the opened delivery stand in the address. */
+/**
+ * Lists the deliveries to all endpoints, newest first. The address holds the filters and the opened
+ * delivery.
+ */
 export function DeliveryList({ id, endpoints }: { id: string | null; endpoints: WebhookEndpointListJson | null }) {
   const { webhooks: words } = text();
   const list = useList(DELIVERY_LIST);

@@ -27,11 +27,11 @@ export interface EndpointDrawerProps {
   offered: WebhookEndpointListJson["events"];
   onClose: () => void;
   onChanged: () => void;
-  /** A secret was made, which is shown once. */
+  /** Receives a new secret, which is shown only once. */
   onSecret: (made: WebhookEndpointWithSecretJson) => void;
 }
 
-/** Everything about one endpoint, and what can be done. */
+/** Shows everything about one endpoint, and what can be done with it. */
 export function EndpointDrawer({ endpoint, offered, onClose, onChanged, onSecret }: EndpointDrawerProps) {
   const { webhooks: words } = text();
   const { id, format, url, events, description, disabledReason, formerSecretUntil, createdAt } = endpoint;
@@ -86,7 +86,10 @@ function Actions({ endpoint, offered, onClose, onChanged, onSecret }: EndpointDr
   const path = `/webhooks/${encodeURIComponent(endpoint.id)}`;
   const sendOnce = useSendOnce();
   const isEnabled = endpoint.status === "enabled";
-  /** As it is shown here: where somebody else was first it is loaded again, so that the next attempt is one that knows of it. */
+  /**
+   * Changes the endpoint as shown here. After a conflict it is loaded again, so that the next
+   * attempt builds on the current state.
+   */
   const change = async (changes: object): Promise<void> => {
     try {
       await patch(path, { ...changes, seen: endpoint.updatedAt });

@@ -17,7 +17,10 @@ export interface Written {
   events: readonly string[];
 }
 
-/** What is to be posted where. The format stays what it was made with: each has events of its own. */
+/**
+ * Edits an endpoint's address and events. The format cannot be changed, because each has its own
+ * events.
+ */
 export function EndpointForm({
   initial,
   offered,
@@ -87,7 +90,7 @@ export function EndpointForm({
   );
 }
 
-/** All events, those of later versions too, or some of them. */
+/** Offers all events, later ones included, or a choice of some. */
 function EventChoice({
   events,
   offered,
@@ -136,7 +139,7 @@ function problemsOf({ url, events }: Written): Record<"url" | "events", string |
   return { url: urlProblem(url), events: events.length === 0 ? text().webhooks.noEvents : null };
 }
 
-/** The relay decides; this is to say so before anything is sent. */
+/** Finds mistakes before anything is sent. The relay makes the decision. */
 function urlProblem(url: string): string | null {
   const { webhooks: words, fields } = text();
   const typed = url.trim();

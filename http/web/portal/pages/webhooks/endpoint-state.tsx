@@ -2,7 +2,7 @@ import type { WebhookEndpointJson } from "../../../../surfaces/merchant/webhooks
 import { Badge } from "../../components/badge.tsx";
 import { text } from "../../i18n/texts.ts";
 
-/** Whether anything is sent to it; one that the relay has disabled by itself is told from one that its owner has. */
+/** Shows whether the endpoint receives events, and whether the relay or the owner disabled it. */
 export function EndpointState({ endpoint: { status, disabledReason } }: { endpoint: WebhookEndpointJson }) {
   const { webhooks: words } = text();
   if (status === "enabled") return <Badge kind="good">{words.statuses.enabled}</Badge>;

@@ -4,10 +4,13 @@ import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { text } from "../../i18n/texts.ts";
 import { toast } from "../../state/toasts.ts";
 
-/** Calls that one click makes: of more the rest is for another click, so that the page does not go on for minutes. */
+/**
+ * One click makes at most this many calls, so that the page is not busy for minutes. The rest needs
+ * another click.
+ */
 const CALLS_MAX = 50;
 
-/** Sends everything again that failed, at one endpoint or (null) at all. */
+/** Sends all failed deliveries again, to one endpoint or to all of them (null). */
 export function ResendFailedDialog({
   endpointId,
   onClose,
@@ -33,7 +36,7 @@ export function ResendFailedDialog({
         if (cursor === null) break;
       }
     } finally {
-      // What was sent before a failure is sent.
+      // Deliveries that were sent before a failure stay sent.
       onResent();
     }
     toast(cursor === null ? words.resentFailed(resent, skipped) : words.resentSome(resent, skipped));

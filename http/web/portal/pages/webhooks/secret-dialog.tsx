@@ -7,7 +7,10 @@ import { CheckField } from "../../components/field.tsx";
 import { formatDateTime } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 
-/** A secret that is shown once: the dialog closes only when the person says that it is kept. `formerUntil`: until when the one before it signs too. */
+/**
+ * Shows a secret once. The dialog closes only when the person confirms that the secret is saved.
+ * The previous secret also signs until `formerUntil`.
+ */
 export function SecretDialog({ secret, formerUntil, onDone }: { secret: string; formerUntil: string | null; onDone: () => void }) {
   const { webhooks: words } = text();
   const [kept, setKept] = useState(false);

@@ -18,7 +18,10 @@ import { EndpointList } from "./endpoint-list.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
 import { webhooksHref } from "./words.ts";
 
-/** Where the merchant's systems are told of what happens, and what they were told. Tabs, filters and what is opened stand in the address. */
+/**
+ * Shows webhook endpoints and deliveries. The address holds the tab, the filters and the opened
+ * object.
+ */
 export function WebhooksPage({ id }: PageProps) {
   const { webhooks: words } = text();
   const { query, route } = useLocation();

@@ -1,7 +1,9 @@
 import type { WebhookEndpointJson } from "../../../../surfaces/merchant/webhooks/schemas.ts";
 import { text } from "../../i18n/texts.ts";
 
-/** Endpoints, or deliveries with their filters; `id` opens one of either. */
+/**
+ * The address of the endpoints, or of the deliveries with their filters. `id` opens one of them.
+ */
 export function webhooksHref(
   tab: "endpoints" | "deliveries",
   { id = null, query = "" }: { id?: string | null; query?: string } = {},
@@ -11,12 +13,12 @@ export function webhooksHref(
   return `${path}?tab=deliveries${query === "" ? "" : `&${query}`}`;
 }
 
-/** An address without what all of them have, as there is little room for it. */
+/** Leaves out the scheme, which all addresses share, to save room. */
 export function shortUrl(url: string): string {
   return url.replace(/^https:\/\//, "");
 }
 
-/** Which events an endpoint gets, in a few words. */
+/** Describes which events an endpoint receives. */
 export function eventsText(events: WebhookEndpointJson["events"]): string {
   const { webhooks: words } = text();
   if (events.includes("*")) return words.allEvents;
