@@ -21,7 +21,7 @@ const KIND = words("payment", "scan", "print", "administrative", "cancel");
 const VERSION = Type.Integer({
   minimum: 1,
   description:
-    "Of the rows with the same key, the one with the highest version counts. The version is the command's outcome (expired, unknown 1; cancelled 2; done 3) x 2^40 + a number that grows with each change",
+    "Among the rows with the same key, the one with the highest version counts. The version is the command's outcome (expired, unknown 1; cancelled 2; done 3) x 2^40 + a number that grows with each change",
 });
 
 const SHOP = Type.Optional(
@@ -139,7 +139,7 @@ const OBJECT_ROW = Type.Object(
     version: Type.Integer({
       minimum: 1,
       description:
-        "Of the rows with the same key, the one with the highest version counts. The version is 2^42 once money has moved for good (otherwise 0) + a number that grows with each change",
+        "Among the rows with the same key, the one with the highest version counts. The version is 2^42 once money has moved for good (otherwise 0) + a number that grows with each change",
     }),
     merchantId: Type.String({ minLength: 1 }),
     livemode: Type.Boolean({ description: "Whether the merchant takes real money" }),
