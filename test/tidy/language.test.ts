@@ -25,6 +25,8 @@ const REWRITTEN: readonly string[] = [
   "http/web/portal/i18n",
   "http/web/portal/list",
   "infra/node/wiring",
+  "storage/activity",
+  "storage/feed",
   "storage/reports",
   "storage/transactions",
   "test/contract/agent-credential-store.ts",
