@@ -20,6 +20,7 @@ const REWRITTEN: readonly string[] = [
   "engine/refunds",
   "engine/reports",
   "engine/subscriptions",
+  "engine/webhooks",
   "engine/workflow",
   "http/surfaces/admin/cases",
   "http/surfaces/merchant/alerts",
