@@ -15,6 +15,7 @@ const REWRITTEN: readonly string[] = [
   "engine/disputes",
   "engine/exports",
   "engine/intents",
+  "engine/kernel",
   "engine/portal-links",
   "engine/reconciliation",
   "engine/refunds",
