@@ -35,7 +35,7 @@ export function machinePage(chart: Chart, { title, text, how }: PageText): strin
     text,
     ...diagrams(chart),
     table(["state", "what it means"], states),
-    "Of several transitions for one event the first whose guard holds is taken. Where there is none, the event changes nothing.",
+    "The first of several transitions for one event whose guard holds is taken. Without one, the event changes nothing.",
     table(["state", "event", "guard", "actions", "becomes"], transitions),
   ];
   return `${parts.join("\n\n")}\n`;
