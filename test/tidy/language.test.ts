@@ -60,6 +60,7 @@ const REWRITTEN: readonly string[] = [
   "test/scenario/cases",
   "test/storage/reports",
   "test/storage/transactions",
+  "test/support",
   "test/tidy/language.ts",
 ];
 
