@@ -90,7 +90,7 @@ const READERS: Reader[] = [
 ];
 
 for (const { path, body, read, members } of READERS) {
-  test(`the body of POST ${path} is documented as it is read`, () => {
+  test(`documents the body of POST ${path} as the engine reads it`, () => {
     const isDocumented = documented(path);
     const isTaken = (given: unknown) => {
       try {

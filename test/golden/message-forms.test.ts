@@ -102,7 +102,7 @@ describe("what goes to Kafka", () => {
 
   const { reads } = SCHEMAS.feedMessage;
   for (let number = reads[0]; number <= reads[1]; number += 1) {
-    it(`number ${number} is read`, () => {
+    it(`reads number ${number}`, () => {
       const texts = golden.written("feedMessage", number);
       assert.ok(Array.isArray(texts), `there is no example of number ${number}, which is said to be read`);
       golden.assertRead("feedMessage", number, texts.map((text) => decodeFeedMessage(Buffer.from(String(text)))));
