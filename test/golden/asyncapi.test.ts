@@ -39,7 +39,7 @@ test("keeps the AsyncAPI document equal to its golden file", () => {
 
 test("satisfies AsyncAPI's own schema", () => {
   const schema = createRequire(import.meta.url)("@asyncapi/specs/schemas/3.0.0.json");
-  // The schema brings its own copy of the meta-schema.
+  // The schema contains its own copy of the meta-schema.
   const ajv = new Ajv({ strict: false, allErrors: true, meta: false, validateSchema: false });
   formats.default(ajv);
   const isValid = ajv.compile(schema);

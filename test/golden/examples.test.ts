@@ -6,7 +6,7 @@ import { openApiText, surfacesOf } from "../../infra/node/wiring/shared/endpoint
 
 type Json = { [member: string]: unknown };
 
-/** Every object of the document that has an example, where it stands. */
+/** Yields every object of the document with an example, and its place. */
 function* withExamples(node: unknown, at = "#"): Generator<{ at: string; node: Json }> {
   if (typeof node !== "object" || node === null) return;
   if ("example" in node && "schema" in node) yield { at, node: node as Json };

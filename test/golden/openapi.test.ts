@@ -34,7 +34,7 @@ const RELIED_ON: [method: string, path: string, authentication: "B or K" | "B" |
   ["GET", "/status", "B or K"],
 ];
 
-/** The administration endpoints that clients rely on, and what the relay adds. */
+/** The administration endpoints that clients rely on, and the relay's additions. */
 const ADMINISTRATION_AND_ADDITIONS: [method: string, path: string][] = [
   ["POST", "/admin/terminal/{terminalId}/command"],
   ["GET", "/admin/subscription-rules"],
@@ -110,7 +110,7 @@ const ADMINISTRATION_AND_ADDITIONS: [method: string, path: string][] = [
   ["GET", "/metrics"],
 ];
 
-/** Partner API v1: all of it requires the bearer key and answers errors in one body. */
+/** Partner API v1. All of it requires the bearer key and has one body for errors. */
 const PARTNER_API: [method: string, path: string][] = [
   ["GET", "/me"],
   ["GET", "/merchants"],
@@ -206,10 +206,13 @@ test("gives every operation a name of its own, a summary and an answer for error
   }
 });
 
-/** More members than a reader takes for a coincidence. */
+/** Equal objects with more members than this are not a coincidence. */
 const INLINE_MEMBERS_MAX = 3;
 
-/** Every object with members that stands in the document without a name, by its content without its description. */
+/**
+ * Returns every object with members but without a name in the document, with its content except its
+ * description.
+ */
 function inlineObjects(node: unknown, at: readonly string[] = []): { at: string; content: string }[] {
   if (typeof node !== "object" || node === null) return [];
   const inner = Object.entries(node).flatMap(([name, value]) => inlineObjects(value, [...at, name]));
@@ -248,7 +251,8 @@ test("refers to every component", () => {
 });
 
 test("keeps the document small by sharing named parts", () => {
-  // It was 1.44 MB while everything stood where it was used, and there were no reports yet; a tenth of it are examples.
+  // The document had 1.44 MB without shared parts, when it had no reports yet. A tenth of it is
+  // examples.
   assert.ok(Buffer.byteLength(JSON.stringify(document)) < 1_250_000, String(Buffer.byteLength(JSON.stringify(document))));
 });
 
@@ -261,7 +265,7 @@ test("declares an audit entry for every change by an administrator or a partner"
   );
 });
 
-/** One verb for one thing: Get one, List many. */
+/** Each verb has one meaning: Get returns one, and List returns many. */
 const VERBS =
   "Accept|Add|Cancel|Capture|Check|Clear|Confirm|Create|Decline|Delete|Deploy|Disable|Disconnect|Download|Drain|Enable|Get|Invite|List|Pause|Push|Receive|Refund|Refuse|Release|Resend|Reset|Resume|Revoke|Roll back|Rotate|Search|Send|Set|Sign in|Sign out|Start|Store|Take|Test|Update|Upload|Verify";
 

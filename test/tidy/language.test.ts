@@ -47,6 +47,7 @@ const REWRITTEN: readonly string[] = [
   "test/engine/portal-links",
   "test/engine/subscriptions",
   "test/engine/workflow",
+  "test/golden",
   "test/http/surfaces/merchant/alerts.test.ts",
   "test/http/surfaces/merchant/disputes.test.ts",
   "test/http/surfaces/parts",
