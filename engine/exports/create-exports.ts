@@ -14,14 +14,14 @@ const CURSOR_ID = /^exp_[a-z0-9]{24}$/;
 
 export interface ExportsOptions {
   store: ExportStore;
-  /** Null: this installation has no folder for them. */
+  /** Null if this installation has no folder for files. */
   files: Pick<ExportFiles, "open"> | null;
   clock: Pick<Clock, "nowMs">;
   digest: Digest;
   became(state: ExportRecord["state"]): void;
 }
 
-/** What merchants do with their exports. */
+/** Creates the operations that merchants have on their exports. */
 export function createExports({ store, files, clock, digest, became }: ExportsOptions): Exports {
   async function find(owner: MerchantParty, seen: ExportsSeen, id: string): Promise<ExportRecord | null> {
     const stored = await store.load(id);
@@ -67,7 +67,7 @@ export function createExports({ store, files, clock, digest, became }: ExportsOp
   };
 }
 
-/** What is over is not there any more, whenever it is removed. */
+/** An expired export is not shown, even if it has not been removed yet. */
 function isShown(owner: MerchantParty, seen: ExportsSeen, record: ExportRecord, nowMs: number): boolean {
   if (record.merchantId !== owner.merchantId || record.livemode !== owner.livemode || isOver(record, nowMs)) return false;
   if (seen === "all") return true;

@@ -1,20 +1,26 @@
-/** The folder of files of exports, which all nodes share. What fails rejects with RelayError `unavailable`; where the disk is full, with ExportRefused `no_room`. */
+/**
+ * The folder of export files, which all nodes share. Failures reject with RelayError `unavailable`.
+ * A full disk rejects with ExportRefused `no_room`.
+ */
 export interface ExportFiles {
   create(): Promise<ExportFile>;
-  /** The file in pieces; null where there is none of this name. */
+  /** Returns the file in pieces, or null if there is no file of this name. */
   open(name: string): Promise<AsyncIterable<Uint8Array> | null>;
-  /** Does nothing where there is none. */
+  /** Does nothing if there is no file. */
   remove(name: string): Promise<void>;
-  /** Of all files that are there, also of those that are being written. */
+  /** The bytes of all files, including those in progress. */
   bytes(): Promise<number>;
-  /** Removes what no export has and nobody has written to for a while; resolves with how many those were. */
+  /**
+   * Removes files that belong to no export and were not written to for a while. Resolves with their
+   * number.
+   */
   sweep(known: ReadonlySet<string>): Promise<number>;
 }
 
-/** A file that is being written. Nobody sees it before it is kept. */
+/** A file in progress. It is hidden until `keep`. */
 export interface ExportFile {
   write(piece: Uint8Array): Promise<void>;
-  /** On the disk from then on, under a name that nobody can guess, which it resolves with. */
+  /** Saves the file on disk under a random name, and resolves with this name. */
   keep(): Promise<string>;
   discard(): Promise<void>;
 }

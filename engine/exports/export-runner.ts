@@ -24,17 +24,17 @@ import {
   roomWithout,
 } from "./rules.ts";
 
-/** Each holds a place while it waits for its turn; removing one takes a moment. */
+/** Each export takes a place while it waits for its turn. Removing one takes only a moment. */
 const BOUNDS = { heldMax: 2_000, atOnceMax: 32, catchUpMs: 5_000, slackMs: 0 };
 const FREE_PER_SECOND = 20;
 
-/** A third of the lease, so that a store that is away for a moment ends nothing. */
+/** A third of the lease, so that a short failure of the store ends nothing. */
 const RENEW_MS = 20_000;
 
-/** Longest time that a node is at one: what is read has a shorter one of its own. */
+/** Maximum time for one export. Its queries have shorter limits of their own. */
 const MAKE_MS_MAX = 20 * 60_000;
 
-/** How much all files take is looked at again after so many bytes. */
+/** The size of all files is checked again after this many bytes. */
 const LOOK_EVERY_BYTES = 32 * 1_048_576;
 
 const ROUNDS_MAX = 16;
@@ -43,19 +43,21 @@ export interface ExportRunnerOptions {
   store: ExportStore;
   files: ExportFiles;
   source: ExportSource;
-  /** Of all files of all merchants. */
+  /** Maximum size of all files of all merchants. */
   bytesMax: number;
   homes: Homes;
   self: Address;
   clock: Clock;
   timers: Pick<Timers, "set" | "every">;
-  /** Unique for each attempt, of all nodes. */
+  /** Returns a text that is unique for each attempt on all nodes. */
   newLease(): string;
   became(state: ExportRecord["state"], record: ExportRecord): void;
   failed(what: string, error: unknown): void;
 }
 
-/** Makes the exports whose home this shard is, one at a time, and removes them when their time is over. */
+/**
+ * Creates the exports whose home is this shard, one at a time, and removes them when they expire.
+ */
 export function createExportRunner(options: ExportRunnerOptions): DeadlineRunner {
   const { store, files, homes, self, clock, failed } = options;
   const stopping = new AbortController();
@@ -72,7 +74,10 @@ export function createExportRunner(options: ExportRunnerOptions): DeadlineRunner
     },
   });
 
-  /** The record goes first: a file that nobody names is swept, and a record whose file is gone would promise it. */
+  /**
+   * The record is removed before the file. A file without a record is cleaned up later, but a
+   * record without its file would promise a file.
+   */
   async function remove({ record }: Stored<ExportRecord>): Promise<void> {
     const removed = await retryOnConflict<ExportRecord | null>(ROUNDS_MAX, async () => {
       const [now, room] = await Promise.all([store.load(record.id), store.room(record)]);
@@ -99,7 +104,7 @@ function createMaker(options: ExportRunnerOptions, stopping: AbortSignal) {
   let turns: Promise<unknown> = Promise.resolve();
   const waiting = new Set<string>();
 
-  /** One after the other on a thread: each of them reads and writes as fast as it can. */
+  /** Runs one export after the other on a thread, since each reads and writes as fast as it can. */
   async function atTurn(id: string): Promise<void> {
     if (waiting.has(id)) return;
     waiting.add(id);
@@ -113,7 +118,7 @@ function createMaker(options: ExportRunnerOptions, stopping: AbortSignal) {
     if (stopping.aborted || waits === null || !isToBegin(waits.record, clock.nowMs())) return;
     const giveBack = await source.turn(waits.record, stopping);
     try {
-      // It may have waited for long.
+      // The wait may have been long, so the record is loaded again.
       const stored = await store.load(id);
       const nowMs = clock.nowMs();
       if (stopping.aborted || stored === null || !isToBegin(stored.record, nowMs)) return;
@@ -124,7 +129,7 @@ function createMaker(options: ExportRunnerOptions, stopping: AbortSignal) {
       }
       const after = begun(record, newLease(), nowMs);
       const taken = await store.commit({ after, before: record, version });
-      // Another node was faster.
+      // On a conflict another node was faster.
       if (taken === null) return;
       became("RUNNING", after);
       await make({ record: after, version: taken });
@@ -142,7 +147,7 @@ function createMaker(options: ExportRunnerOptions, stopping: AbortSignal) {
       file = await files.create();
       const { rows, bytes } = await written(record, file, limits, lease.signal);
       const name = await file.keep();
-      // Nothing of the lease is under way while it ends.
+      // The lease must not be renewing while the export ends.
       const held = await lease.end();
       const ended = held ? await end(record, (now, atMs, room) => kept(now, { file: name, rows, bytes }, room, atMs)) : null;
       if (ended?.file !== name) await files.remove(name);
@@ -192,7 +197,7 @@ function createMaker(options: ExportRunnerOptions, stopping: AbortSignal) {
       return;
     }
     if (stopping.aborted) {
-      // Whoever is home next need not wait for the lease.
+      // The next home of the export need not wait for the lease.
       await back(record, (now, atMs) => queuedAgain(now, atMs, atMs));
       return;
     }
@@ -207,7 +212,7 @@ function createMaker(options: ExportRunnerOptions, stopping: AbortSignal) {
     else await end(record, (now, atMs) => failedRecord(now, "unavailable", atMs));
   }
 
-  /** False where it is somebody else's by now. */
+  /** Returns false if another attempt has the export now. */
   async function back(mine: ExportRecord, next: (now: ExportRecord, atMs: number) => ExportRecord): Promise<boolean> {
     return retryOnConflict(ROUNDS_MAX, async () => {
       const now = await store.load(mine.id);
@@ -217,14 +222,15 @@ function createMaker(options: ExportRunnerOptions, stopping: AbortSignal) {
     });
   }
 
-  /** What it has become; null where it is somebody else's by now. */
+  /** Returns the record at its end, or null if another attempt has the export now. */
   async function end(
     mine: ExportRecord,
     next: (now: ExportRecord, atMs: number, room: ExportRoom) => ExportRecord,
   ): Promise<ExportRecord | null> {
     return retryOnConflict(ROUNDS_MAX, async () => {
       const [now, room] = await Promise.all([store.load(mine.id), store.room(mine)]);
-      // An attempt that was held up for longer than its lease has lost it to another one, of which this one's file is no part.
+      // An attempt that was delayed for longer than its lease has lost the lease. Its file does not
+      // belong to the attempt that follows.
       if (now === null || now.record.leaseOf !== mine.leaseOf) return null;
       const after = next(now.record, clock.nowMs(), room.record);
       const taken: Stored<ExportRoom> = { record: roomAfterEnd(room.record, after), version: room.version };
@@ -234,12 +240,15 @@ function createMaker(options: ExportRunnerOptions, stopping: AbortSignal) {
     });
   }
 
-  /** Two of a merchant may be made at once, each of which had room when it began. */
+  /** Two exports of a merchant may run at once, and each had room when it began. */
   function kept(now: ExportRecord, made: { file: string; rows: number; bytes: number }, room: ExportRoom, atMs: number): ExportRecord {
     return room.bytes + made.bytes > EXPORT_MERCHANT_BYTES_MAX ? failedRecord(now, "no_room", atMs) : ready(now, made, atMs);
   }
 
-  /** Says again and again that somebody is at it. Its signal is aborted where that cannot be said any more, the node stops, or it takes too long. */
+  /**
+   * Renews the lease until `end` is called. Aborts its signal if the lease is lost, the node stops,
+   * or the export takes too long.
+   */
   function holdLease({ record, version }: Stored<ExportRecord>) {
     const over = new AbortController();
     let stored: Stored<ExportRecord> = { record, version };
@@ -273,7 +282,7 @@ function createMaker(options: ExportRunnerOptions, stopping: AbortSignal) {
 
     return {
       signal: over.signal,
-      /** Resolves with false where it was lost. */
+      /** Resolves with false if the lease was lost. */
       end: async (): Promise<boolean> => {
         timer.clear();
         late.clear();

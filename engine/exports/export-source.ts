@@ -1,22 +1,26 @@
 import type { ExportFailure, ExportRecord } from "./export.ts";
 
-/** A part of a file, and how many rows it finishes. */
+/** A part of a file, and the number of rows that it finishes. */
 export interface ExportPiece {
   readonly bytes: Uint8Array;
   readonly rows: number;
 }
 
 /**
- * Makes the contents of an export, as whoever asked for it sees the list now. Throws ExportRefused for what cannot be made, and RelayError `unavailable` for what cannot be
- * read now. Ends, with what it holds, when its reader ends or the signal is aborted.
+ * Produces the contents of an export, as the requester sees the list now. Throws ExportRefused if
+ * they cannot be produced, and RelayError `unavailable` if they cannot be read now. Releases its
+ * resources when its reader ends or the signal is aborted.
  */
 export interface ExportSource {
   pieces(record: ExportRecord, signal: AbortSignal): AsyncIterable<ExportPiece>;
-  /** Resolves when there is a turn for one of this format on this node; what it resolves with gives the turn back. */
+  /**
+   * Resolves when this node has a turn for an export of this format. The caller ends the turn with
+   * the function that it gets.
+   */
   turn(record: ExportRecord, signal: AbortSignal): Promise<() => void>;
 }
 
-/** It cannot be made, now or later. */
+/** The export cannot be created, now or later. */
 export class ExportRefused extends Error {
   readonly failure: ExportFailure;
 

@@ -6,44 +6,47 @@ import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { ExportRecord } from "./export.ts";
 
-/** What a merchant's exports take, in one environment: changed by the same commits as they are. */
+/**
+ * The use of a merchant's limits in one environment. The commits that change exports also change
+ * it.
+ */
 export interface ExportRoom {
   readonly schema: 1;
-  /** Ids of those that are queued or running. */
+  /** Ids of exports that are queued or running. */
   readonly underWay: readonly string[];
-  /** How many there are, whatever became of them. */
+  /** Number of exports in any state. */
   readonly kept: number;
-  /** Of all files. */
+  /** Size of all files. */
   readonly bytes: number;
 }
 
 const NO_ROOM_TAKEN: ExportRoom = { schema: 1, underWay: [], kept: 0, bytes: 0 };
 
 export interface ExportChange {
-  /** Null: it is removed. */
+  /** Null if the export is removed. */
   readonly after: ExportRecord | null;
   readonly before: ExportRecord | null;
-  /** Of `before`; 0 where there is none. */
+  /** The version of `before`; 0 if it is null. */
   readonly version: number;
-  /** The room as it becomes, where it changes, and the version of what it was. */
+  /** The new use, if it changes, with the version of the previous one. */
   readonly room?: Stored<ExportRoom>;
 }
 
 /**
- * Where exports are kept. Every method rejects with RelayError `unavailable` when the store cannot answer; after a failed commit it is not known whether it
- * happened.
+ * Stores exports. Every method rejects with RelayError `unavailable` when the store cannot answer.
+ * The outcome of a failed commit is unknown.
  */
 export interface ExportStore extends DueIndex {
   load(id: string): Promise<Stored<ExportRecord> | null>;
   room(list: MerchantScope): Promise<Stored<ExportRoom>>;
-  /** The new version, or null where something else stands. */
+  /** Resolves with the new version, or with null on a conflict. */
   commit(change: ExportChange): Promise<number | null>;
-  /** Newest first. */
+  /** The newest exports come first. */
   page(
     list: MerchantScope,
     query: { readonly limit: number; readonly after: Place | null; matches(record: ExportRecord): boolean },
   ): Promise<IndexPage<ExportRecord>>;
-  /** Names of all files that exports have; for cleaning up. */
+  /** Names of the files of all exports, for cleaning up. */
   files(): Promise<ReadonlySet<string>>;
 }
 
@@ -52,14 +55,15 @@ const BY_TIME = "export-of/";
 const ROOM = "export-room/";
 const DUE = "due/export/";
 
-/** Ids come out of requests as they are. */
+/** Requests supply ids without any check. */
 const ID = /^exp_[a-z0-9]{24}$/;
 
 const SCAN_PAGE = 1_000;
 
 /**
- * Exports on the key-value store: `export/<id>`, their deadlines `due/export/...`, the ids by time `export-of/<merchant>/<live or test>/<13 digits of milliseconds>/<id>`, and what a merchant's take
- * `export-room/<merchant>/<live or test>/`.
+ * Stores exports under `export/<id>`, their deadlines under `due/export/...`, their ids by time
+ * under `export-of/<merchant>/<live or test>/<13 digits of milliseconds>/<id>`, and a merchant's
+ * use of the limits under `export-room/<merchant>/<live or test>/`.
  */
 export function createExportStore(kv: Kv): ExportStore {
   async function load(id: string): Promise<Stored<ExportRecord> | null> {

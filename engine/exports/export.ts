@@ -9,51 +9,57 @@ export type ExportState = (typeof EXPORT_STATES)[number];
 
 export type ExportFailure = (typeof EXPORT_FAILURES)[number];
 
-/** How long a file is there, from when it is ready. */
+/** Time from READY or FAILED until an export is removed. */
 export const EXPORT_KEPT_MS = 24 * 3_600_000;
 
-/** Of one merchant in one environment: queued or running at once, and kept at once, whatever became of them. */
+/**
+ * Limits for a merchant in one environment: exports that are queued or running, and exports in any
+ * state.
+ */
 export const EXPORTS_UNDER_WAY_MAX = 2;
 export const EXPORTS_KEPT_MAX = 50;
 
-/** Four million rows of a CSV or so. */
+/** A CSV of this size has about four million rows. */
 export const EXPORT_FILE_BYTES_MAX = 512 * 1_048_576;
 
-/** All files of one merchant in one environment. */
+/** Maximum size of all files of a merchant in one environment. */
 export const EXPORT_MERCHANT_BYTES_MAX = 2 * EXPORT_FILE_BYTES_MAX;
 
-/** How often one is begun before it is given up: what ends a process may end the next one too. */
+/**
+ * Maximum number of attempts for an export. An export that ends a process might end the next one
+ * too.
+ */
 export const EXPORT_ATTEMPTS_MAX = 5;
 
-/** Who asked for it. */
+/** The user or key that requested the export. */
 export type ExportActor = { readonly type: "user"; readonly userId: string } | { readonly type: "key" };
 
-/** Members of the list's query, as its endpoint takes them. */
+/** Members of the list's query, in the form that its endpoint accepts. */
 export type ExportFilters = { readonly [member: string]: string | number | boolean };
 
 export interface ExportOrder {
   readonly list: ExportList;
   readonly filters: ExportFilters;
   readonly format: ExportFormat;
-  /** Names of columns of the list, in the order of the file. */
+  /** Names of the list's columns, in the order of the file. */
   readonly columns: readonly string[];
-  /** Of headings, numbers and dates. */
+  /** Language of headings, numbers and dates. */
   readonly lang: Locale;
-  /** Whether a column of it is about people. */
+  /** Whether a column contains personal data. */
   readonly personalData: boolean;
 }
 
 /**
- * A file of rows that is made in the background, by one node at a time.
+ * A file of rows that one node at a time creates in the background. The states mean:
  *
- *   QUEUED   waits for its turn, or for what it reads
- *   RUNNING  a node makes it, until `leaseUntilMs` at the latest; then whoever is home begins anew
- *   READY    the file is there until `expiresAtMs`
- *   FAILED   for the reason that `failure` says
+ *   QUEUED   The export waits for its turn, or for what it reads.
+ *   RUNNING  A node creates it until `leaseUntilMs`. Then its home begins again.
+ *   READY    The file exists until `expiresAtMs`.
+ *   FAILED   `failure` is the reason.
  */
 export interface ExportRecord {
   readonly schema: 1;
-  /** `exp_` and 24 letters or digits. */
+  /** `exp_` and 24 lower-case letters or digits. */
   readonly id: string;
   readonly merchantId: string;
   readonly partnerId: number;
@@ -63,20 +69,20 @@ export interface ExportRecord {
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
   readonly state: ExportState;
-  /** How often it was begun. */
+  /** Number of attempts. */
   readonly attempts: number;
-  /** Which attempt holds it while RUNNING; empty otherwise. */
+  /** The attempt that has the export while RUNNING; empty otherwise. */
   readonly leaseOf: string;
   readonly leaseUntilMs: number | null;
   readonly startedAtMs: number | null;
   readonly endedAtMs: number | null;
   readonly failure: ExportFailure | null;
-  /** READY: the name of the file in the folder of exports, which nobody can guess and which is never shown. */
+  /** The random name of the file in the folder of exports if READY. It is never shown. */
   readonly file: string | null;
   readonly rows: number | null;
   readonly bytes: number | null;
-  /** When it is removed with its file; null while it has not ended. */
+  /** When the export and its file are removed; null until it has ended. */
   readonly expiresAtMs: number | null;
-  /** When it is looked at next: to be begun, to be begun again, or to be removed. */
+  /** When the export is processed next: to begin, to begin again, or to be removed. */
   readonly nextAtMs: number | null;
 }

@@ -1,14 +1,17 @@
 import { EXPORT_KEPT_MS, type ExportFailure, type ExportRecord } from "./export.ts";
 import type { ExportRoom } from "./export-store.ts";
 
-/** How long a node has an export to itself without saying that it is still at it. */
+/** Time for which a node has an export to itself without renewing the lease. */
 export const LEASE_MS = 60_000;
 
-/** What it reads is away, or busy: it is tried again after this time, and given up when it was asked for so long ago. */
+/**
+ * ClickHouse or the store is unavailable or busy: the export is tried again after AGAIN_MS, and
+ * fails once it was requested GIVE_UP_MS ago.
+ */
 export const AGAIN_MS = 15_000;
 export const GIVE_UP_MS = 3_600_000;
 
-/** Whether it is to be begun: it waits, or nobody is at it any more. */
+/** Returns true if the export waits, or if the lease of its attempt has expired. */
 export function isToBegin({ state, nextAtMs, leaseUntilMs }: ExportRecord, nowMs: number): boolean {
   return (state === "QUEUED" && (nextAtMs ?? 0) <= nowMs) || (state === "RUNNING" && (leaseUntilMs ?? 0) <= nowMs);
 }
@@ -31,7 +34,10 @@ export function renewed(record: ExportRecord, nowMs: number): ExportRecord {
   return { ...record, leaseUntilMs, nextAtMs: leaseUntilMs, updatedAtMs: nowMs };
 }
 
-/** Back into the queue, as if it had not been begun: by its own node, which knows that nothing came of it. */
+/**
+ * Returns the export to the queue without counting the attempt. Only its own node does this, which
+ * knows that the attempt produced nothing.
+ */
 export function queuedAgain(record: ExportRecord, againAtMs: number, nowMs: number): ExportRecord {
   return {
     ...record,

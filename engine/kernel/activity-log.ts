@@ -1,16 +1,21 @@
 /**
- * What happened, for those who have to find out why (the portal's pages of logs). Nothing of it may hold a secret, a card number or personal data: ids, words and figures only.
- * Kept in ClickHouse for 30 days unless set otherwise; written at most a second late, and dropped (with a metric) rather than awaited.
+ * Logs events for people who look for causes, on the portal's log pages. Entries contain only ids,
+ * words and figures, but no secret, card number or personal data. ClickHouse stores them for 30
+ * days by default. They are written within about a second. If that is not possible, they are
+ * dropped and counted in a metric.
  */
 export interface ActivityLog {
   workflow(entry: WorkflowEntry): void;
   call(entry: CallEntry): void;
 }
 
-/** For what runs without one: nothing is written. */
+/** A log for components without one. It writes nothing. */
 export const NO_ACTIVITY: ActivityLog = { workflow: () => undefined, call: () => undefined };
 
-/** A step of something of a merchant's: a payment link, a link at the gateway, an intent, a webhook endpoint, a dispute, an alert, a subscription, a credential of an agent. */
+/**
+ * A transition of a merchant's object: a payment link, a link at the gateway, an intent, a webhook
+ * endpoint, a dispute, an alert, a subscription or an agent's credential.
+ */
 export interface WorkflowEntry {
   readonly atMs: number;
   readonly merchantId: string;
@@ -24,32 +29,32 @@ export interface WorkflowEntry {
     | "subscription"
     | "agent_credential";
   readonly objectId: string;
-  /** `noun.verb`, as the object's machine names it. */
+  /** A name `noun.verb` from the object's machine. */
   readonly event: string;
-  /** The states before and after; null before it was there. */
+  /** The previous state; null before the object existed. */
   readonly from: string | null;
   readonly to: string;
-  /** Of the request that caused it; null for what the gateway or the time caused. */
+  /** The request that caused the transition; null if the gateway or a deadline caused it. */
   readonly requestId: string | null;
-  /** `done`, or `refused` where the object did not take it. */
+  /** `done`, or `refused` if the object rejected the event. */
   readonly outcome: "done" | "refused";
 }
 
-/** A request of the relay's to somebody else, about something of a merchant's. */
+/** A request that the relay sent to another system about a merchant's object. */
 export interface CallEntry {
   readonly atMs: number;
   readonly merchantId: string;
-  /** What it was about: a link's txId, a delivery's event id. */
+  /** The id of the object: a link's txId, or a delivery's event id. */
   readonly objectId: string;
   readonly target: "gateway" | "webhook" | "callback" | "mail";
-  /** `init`, `verify`, `refund`, the event's type. */
+  /** A name such as `init`, `verify` or `refund`, or the type of the event. */
   readonly operation: string;
-  /** Host and port, no path: addresses may hold secrets. */
+  /** Host and port without a path, since addresses may contain secrets. */
   readonly host: string;
-  /** HTTP status; null where there was no answer. */
+  /** HTTP status; null if there was no answer. */
   readonly httpStatus: number | null;
   readonly outcome: "done" | "refused" | "failed";
-  /** Why, in words of the relay's own or the gateway's code; null where done. */
+  /** The reason in the relay's own words, or the gateway's code; null if the call succeeded. */
   readonly detail: string | null;
   readonly ms: number;
   readonly requestId: string | null;

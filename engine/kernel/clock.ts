@@ -1,7 +1,7 @@
-/** Time as the engine sees it; injected, so that tests move it. */
+/** Provides the time to the engine. It is injected, so that tests can set it. */
 export interface Clock {
-  /** Wall time, milliseconds since the epoch, UTC: for stored times. */
+  /** Wall time in milliseconds since the epoch, UTC, for stored times. */
   nowMs(): number;
-  /** Milliseconds that never go back: for durations (waits, freshness, rate limits). */
+  /** Milliseconds that never decrease, for durations such as waits and rate limits. */
   monotonicMs(): number;
 }

@@ -1,6 +1,9 @@
 import type { Commit, Operation } from "./kv.ts";
 
-/** What one subject adds to a commit of another: entries to store, and keys that must be as they were read. */
+/**
+ * The commit additions of one subject to the commit of another: entries to store, and checks that
+ * keys have not changed since they were read.
+ */
 export interface CommitPart {
   readonly checks: Commit["checks"];
   readonly operations: readonly Operation[];

@@ -4,46 +4,55 @@ import { DUE_PARTITIONS, type DueEntry, type DueIndex, duePartitionOf } from "./
 import type { Pacer } from "./pacer.ts";
 import { createTimerWheel, type Timed } from "./timer-wheel.ts";
 
-/** The index is read this often, and this far ahead: of all deadlines only those within seconds are in memory. */
+/** How often and how far ahead the index is read. Only deadlines within seconds are in memory. */
 const SCAN_MS = 1_000;
 const AHEAD_MS = 2_500;
 
-/** The index is read from its start again this often, for what another node has moved to the front. */
+/**
+ * How often the index is read again from its start, because another node may have moved an entry to
+ * the front.
+ */
 const RELOOK_MS = 15_000;
 
 const PAGE = 1_000;
 
-/** Older than this, a deadline was missed while nobody was home, or while there was no room: such ones are spread over the time for catching up. */
+/**
+ * A deadline that is older than this was missed, because there was no home or no room. Missed
+ * deadlines are spread over the time for catching up.
+ */
 const MISSED_MS = 2_000;
 
-/** What could not be done is tried again after this time. */
+/** A failed deadline is tried again after this time. */
 const RETRY_MS = 5_000;
 
 /**
- * Fires the deadlines of one kind of records whose home this shard is, from their stored index. Each kind has a runner and bounds of its own: one
- * that is stuck, or has a hundred thousand due at once, takes nothing from the others.
+ * Fires the deadlines of one kind of records whose home this shard is, from their stored index.
+ * Each kind has its own runner and limits, so that one that is blocked, or has a hundred thousand
+ * deadlines at once, does not slow the others.
  */
 export interface DeadlineRunner {
-  /** Called by the owner every 50 ms or so. */
+  /** The owner calls it about every 50 ms. */
   tick(): void;
-  /** Nothing is begun any more; resolves when what is under way has ended. */
+  /** Begins nothing more, and resolves when the work in progress has ended. */
   stop(): Promise<void>;
   counts(): { held: number; underWay: number };
 }
 
 export interface DeadlineRunnerOptions {
-  /** What is told of failures begins with it. */
+  /** The prefix in reports of failures. */
   name: string;
   index: DueIndex;
-  /** What a partition is called where homes are asked for. */
+  /** Returns the name of a partition for finding its home. */
   placeOf(partition: number): string;
   homes: Homes;
   self: Address;
   clock: Clock;
   bounds: DeadlineBounds;
   /**
-   * Does what is due, and stores when it is due next, by the record's version: where homes change, two shards may fire the same for a moment. Does
-   * nothing where nothing is due any more. Has deadlines of its own, because it holds a place until it resolves; rejects to be called again.
+   * Processes a due record, and stores when it is due next, by the record's version: two shards may
+   * fire the same deadline for a moment when homes change. It does nothing if nothing is due any
+   * longer. It needs its own deadlines, because it uses a place until it resolves. If it rejects,
+   * it is called again.
    */
   fire(id: string): Promise<unknown>;
   failed(what: string, error: unknown): void;
@@ -51,20 +60,24 @@ export interface DeadlineRunnerOptions {
 
 export interface DeadlineBounds {
   /**
-   * What is in memory because it is due, some 250 bytes each. When a node returns after long these are spread over `catchUpMs`, and the rest waits in
-   * the index: so this is also what bounds the pace of catching up.
+   * Maximum number of due records in memory, about 250 bytes each. After a long outage these are
+   * spread over `catchUpMs`, and the others wait in the index. So this also limits the speed of
+   * catching up.
    */
   heldMax: number;
-  /** Fired at once, reading and storing included. */
+  /** Maximum number of deadlines in progress, including reading and storing. */
   atOnceMax: number;
-  /** What was missed is spread over this time. */
+  /** Missed deadlines are spread over this time. */
   catchUpMs: number;
-  /** How far what is on time may be moved, so that what is due at one moment is not done at one moment. Zero for what is spread when it is stored. */
+  /**
+   * How far a deadline that was not missed may be delayed, so that deadlines of the same moment are
+   * not processed at the same moment. Zero if they are spread when they are stored.
+   */
   slackMs: number;
   pacer: Pacer;
 }
 
-/** Something that is in the wheel, ready or under way, with the deadline by which the index knows it. */
+/** A record in the wheel, ready or in progress, with its deadline in the index. */
 interface Held extends Timed {
   readonly id: string;
   atMs: number;
@@ -95,7 +108,8 @@ export function createDeadlineRunner(options: DeadlineRunnerOptions): DeadlineRu
   async function scan(): Promise<void> {
     if (!(await index.anyDue())) return;
     for (let count = 0; count < DUE_PARTITIONS && !stopped; count += 1) {
-      // Where more is due than can be done, the next scan goes on with the partition that this one had no room for: none is left out for ever.
+      // If there is more due than possible, the next scan continues with the partition that this
+      // one had no room for, so that none is skipped forever.
       if (held.size >= heldMax) return;
       if (isHome(nextPartition)) await scanPartition(nextPartition);
       if (held.size < heldMax) nextPartition = (nextPartition + 1) % DUE_PARTITIONS;
@@ -136,7 +150,7 @@ export function createDeadlineRunner(options: DeadlineRunnerOptions): DeadlineRu
         })
         .catch((error: unknown) => {
           failed(`${name}.deadline`, error);
-          // Where it has another home meanwhile, that one has it in its index.
+          // If the home has changed meanwhile, the new home finds the record in the index.
           if (isHome(duePartitionOf(id))) wheel.arm(item, clock.nowMs() + RETRY_MS);
           else held.delete(id);
         })

@@ -3,31 +3,34 @@ import { available, type Kv, type Operation, prefixRange } from "./kv.ts";
 import { TIME_DIGITS, timeDigits } from "./time-digits.ts";
 
 /**
- * What has deadlines is divided into this many partitions, each with an index of its deadlines. A partition lives where `homeOf` says, as a terminal
- * does, and that shard looks after it: it reads its own partitions only, and nobody else reads them.
+ * Number of partitions of the records with deadlines. Each partition has its own index. Its home,
+ * which `homeOf` names as for a terminal, is the only shard that reads and processes it.
  */
 export const DUE_PARTITIONS = 64;
 
-/** Something that wants to be looked at, as the index of its kind has it. */
+/** An entry of the index: a record that is due at a time. */
 export interface DueEntry {
   id: string;
   atMs: number;
 }
 
 /**
- * The deadlines of one kind of records, stored in the commits that change them. Every method rejects with RelayError `unavailable` when the store
- * cannot answer.
+ * The deadlines of one kind of records. The commits that change the records store them. Every
+ * method rejects with RelayError `unavailable` when the store cannot answer.
  */
 export interface DueIndex {
-  /** Whether anything of any partition has a deadline: where there is none, no partition needs to be read. */
+  /**
+   * Tells whether any partition has a deadline. If there is none, no partition needs to be read.
+   */
   anyDue(): Promise<boolean>;
-  /** What of a partition has its deadline before `untilMs`, by deadline, those after `after` only. */
+  /** Returns a partition's deadlines before `untilMs` in their order, after `after` only. */
   pageDue(partition: number, after: DueEntry | null, untilMs: number, limit: number): Promise<DueEntry[]>;
 }
 
 /**
- * Deadlines on the key-value store: `<prefix><partition>/<13 digits of milliseconds>/<id>`. The prefix is the kind's own, `due/<kind>/` for all but the
- * oldest one: so what waits of one kind never lies in the way of another's.
+ * Reads the deadlines `<prefix><partition>/<13 digits of milliseconds>/<id>`. Each kind has its own
+ * prefix, `due/<kind>/` for all but the oldest kind, so that waiting entries of one kind never
+ * delay another.
  */
 export function createDueIndex(kv: Kv, prefix: string): DueIndex {
   return {
@@ -42,7 +45,10 @@ export function createDueIndex(kv: Kv, prefix: string): DueIndex {
   };
 }
 
-/** For the commit that moves a deadline from one time to another; null is no deadline. */
+/**
+ * Returns the operations for a commit that moves a deadline from one time to another; null is no
+ * deadline.
+ */
 export function dueOperations(prefix: string, id: string, beforeMs: number | null, afterMs: number | null): Operation[] {
   const before = beforeMs === null ? null : dueKey(prefix, { id, atMs: beforeMs });
   const after = afterMs === null ? null : dueKey(prefix, { id, atMs: afterMs });
@@ -53,7 +59,7 @@ export function dueOperations(prefix: string, id: string, beforeMs: number | nul
   return operations;
 }
 
-/** The partition of an id, the same on every node. */
+/** Returns the partition of an id, which is equal on every node. */
 export function duePartitionOf(id: string): number {
   return hashOf(id) % DUE_PARTITIONS;
 }

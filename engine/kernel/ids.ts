@@ -1,4 +1,4 @@
 export interface Ids {
-  /** A random UUID v4. */
+  /** Returns a random UUID v4. */
   uuid(): string;
 }

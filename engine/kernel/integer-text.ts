@@ -1,12 +1,13 @@
 const THOUSAND = 1_000;
 const MILLION = 1_000_000;
 
-/** The texts of 000 to 999. */
+/** The texts from 000 to 999. */
 const GROUPS: readonly string[] = Array.from({ length: THOUSAND }, (_, group) => String(group).padStart(3, "0"));
 
 /**
- * Makes a function that converts times and versions to the same texts as `String`. V8 caches the text of each number in the old generation:
- * thousands of different numbers a second, each converted once, are garbage there until the next full collection. Consecutive numbers share
+ * Returns a function that converts times and versions to the same texts as `String`. V8 caches the
+ * text of each number in the old generation. Thousands of different numbers a second, each
+ * converted once, would be garbage there until the next full collection. Consecutive numbers share
  * their first digits, which are converted once.
  */
 export function createIntegerText(): (integer: number) => string {
@@ -23,7 +24,7 @@ export function createIntegerText(): (integer: number) => string {
     const thousands = Math.floor(rest / THOUSAND);
     const ones = rest - thousands * THOUSAND;
     const [high, low] = [GROUPS[thousands], GROUPS[ones]];
-    // A fraction is not in the table.
+    // The table has no fractions.
     return high === undefined || low === undefined ? String(integer) : lastText + high + low;
   };
 }

@@ -1,6 +1,7 @@
 /**
- * Members that stand twice under one name in a JSON object. `JSON.parse` keeps the last of them without a word, other readers keep the
- * first: two programs that read the same bytes see two amounts.
+ * These functions find members that a JSON object has twice. `JSON.parse` silently keeps the last
+ * one, but other readers keep the first. Two programs could then read two different amounts from
+ * the same bytes.
  */
 
 const QUOTE = '"';
@@ -11,7 +12,10 @@ const COLON_CODE = 0x3a;
 
 type Members = { readonly [name: string]: unknown };
 
-/** The number of members in a value of JSON, at all levels; null if it is nested deeper than `levelsMax`. */
+/**
+ * Returns the number of members in a JSON value at all levels, or null if it is nested deeper than
+ * `levelsMax`.
+ */
 export function countMembers(value: unknown, levelsMax: number): number | null {
   if (!isObject(value)) return 0;
   if (levelsMax === 0) return null;
@@ -24,7 +28,7 @@ export function countMembers(value: unknown, levelsMax: number): number | null {
     }
     return count;
   }
-  // This runs for every request, and a loop over the names makes no list of them.
+  // This runs for every request, and a loop over the names allocates no list.
   for (const name in value) {
     const below = countMembers(value[name], levelsMax - 1);
     if (below === null) return null;
@@ -34,8 +38,9 @@ export function countMembers(value: unknown, levelsMax: number): number | null {
 }
 
 /**
- * Whether a valid JSON text may name a member twice. `members` is the number of members of its value (`countMembers`), null where that is
- * not known. False is certain; true has to be confirmed by a function that reads the whole text, which costs a multiple.
+ * Returns true if a valid JSON text may name a member twice. `members` is the number of members of
+ * its value (`countMembers`), or null if it is not known. False is certain. True has to be
+ * confirmed by a function that reads the whole text at several times the cost.
  */
 export function mayRepeatMembers(text: string, members: number | null): boolean {
   if (members === null) return true;
@@ -43,13 +48,17 @@ export function mayRepeatMembers(text: string, members: number | null): boolean 
   for (let at = text.indexOf(COLON); at !== -1; at = text.indexOf(COLON, at + 1)) {
     let before = at - 1;
     while (isSpace(text.charCodeAt(before))) before -= 1;
-    // The colon after a name follows a quote. Within a text one may too, so that there are never fewer of these than names.
+    // The colon after a name follows a quote. Within a text a colon may too, so this count is never
+    // lower than the number of names.
     if (text.charCodeAt(before) === QUOTE_CODE) names += 1;
   }
   return names !== members;
 }
 
-/** The first name that an object in a valid JSON text has twice; null if there is none. Texts may be nested as deep as they like. */
+/**
+ * Returns the first name that an object in a valid JSON text has twice, or null if there is none.
+ * The nesting of the text has no limit.
+ */
 export function repeatedMember(text: string): string | null {
   const waiting: unknown[] = [parseNumbered(text)];
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
@@ -65,8 +74,8 @@ export function repeatedMember(text: string): string | null {
 }
 
 /**
- * The value of a valid JSON text with every member of it: before each name stands the number of names before it in the text and a colon
- * (`3:amount`), so that no two are the same.
+ * Returns the value of a valid JSON text with all its members. The number of names before it in the
+ * text and a colon precede each name (`3:amount`), so that no two are equal.
  */
 export function parseNumbered(text: string): unknown {
   let numbered = "";
@@ -78,15 +87,18 @@ export function parseNumbered(text: string): unknown {
   return JSON.parse(numbered + text.slice(copied));
 }
 
-/** The members of an object of `parseNumbered` in the order of the text, by their own names. Items of a list have their indices. */
+/**
+ * Returns the members of an object from `parseNumbered` in the order of the text, by their own
+ * names. Items of a list have their indices.
+ */
 export function numberedMembers(object: object): [name: string, value: unknown][] {
   const members: [string, unknown][] = Object.entries(object);
   return members.map(([name, value]) => [name.slice(name.indexOf(COLON) + 1), value]);
 }
 
 /**
- * The value of a valid JSON text, in which a member that stands there several times has the list of its values. What is nested deeper than
- * `levelsMax` is left out.
+ * Returns the value of a valid JSON text. A member that occurs several times becomes the list of
+ * its values. Values that are nested deeper than `levelsMax` become null.
  */
 export function parseWithRepeated(text: string, levelsMax: number): unknown {
   return withLists(parseNumbered(text), levelsMax);
@@ -106,7 +118,7 @@ function withLists(value: unknown, levelsMax: number): unknown {
   return Object.fromEntries([...values].map(([name, given]) => [name, given.length === 1 ? given[0] : given]));
 }
 
-/** Where the names of members begin in a valid JSON text: the places of their opening quotes. */
+/** Returns the positions of the opening quotes of all member names in a valid JSON text. */
 function namePlaces(text: string): number[] {
   const places: number[] = [];
   for (let open = text.indexOf(QUOTE); open !== -1; ) {
@@ -118,7 +130,10 @@ function namePlaces(text: string): number[] {
   return places;
 }
 
-/** The end of the string that begins at `open`. An odd number of backslashes before a quote escapes it. */
+/**
+ * Returns the position of the quote that closes the string beginning at `open`. An odd number of
+ * backslashes before a quote escapes it.
+ */
 function closingQuote(text: string, open: number): number {
   for (let close = text.indexOf(QUOTE, open + 1); close !== -1; close = text.indexOf(QUOTE, close + 1)) {
     let before = close - 1;
@@ -128,7 +143,7 @@ function closingQuote(text: string, open: number): number {
   throw new Error("the text is not valid JSON");
 }
 
-/** The white space of JSON. */
+/** Tests for the white space of JSON. */
 function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }

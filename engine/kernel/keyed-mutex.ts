@@ -1,11 +1,11 @@
 import { RelayError } from "./errors.ts";
 
-/** Maximum number of changes of one key that wait in a shard; further ones are refused. */
+/** Maximum number of changes of one key that wait in a shard. Further ones are rejected. */
 const WAITING_MAX = 256;
 
 /**
- * Runs the work for one key sequentially, so that callers of one shard do not cause conflicts for each other. Throws RelayError `too_busy`
- * if too many wait.
+ * Runs the work for one key sequentially, so that callers in one shard do not cause conflicts for
+ * each other. Throws RelayError `too_busy` if too many wait.
  */
 export class KeyedMutex<Key> {
   readonly #last = new Map<Key, Promise<unknown>>();

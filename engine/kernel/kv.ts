@@ -1,26 +1,35 @@
 import { RelayError } from "./errors.ts";
 
 /**
- * A small atomic, ordered key-value store; all of the relay's stores are written on it. Two engines pass the same contract suite
- * (test/contract): LevelDB in the process and Redis.
+ * A small atomic, ordered key-value store, on which all of the relay's stores are written. Two
+ * engines pass the same contract suite (test/contract): LevelDB in the process and Redis.
  *
- * Keys are non-empty strings of printable ASCII up to 512 bytes, ordered byte-wise; values are UTF-8 text up to 1 MiB.
+ * Keys are non-empty strings of printable ASCII up to 512 bytes, ordered byte-wise. Values are
+ * UTF-8 text up to 1 MiB.
  */
 export interface Kv {
-  /** The entry, or null when it is absent or its expiry has passed. Sees every commit that was acknowledged before the call. */
+  /**
+   * Returns the entry, or null if it is absent or has expired. Sees every commit that was
+   * acknowledged before the call.
+   */
   get(key: string): Promise<Entry | null>;
-  /** Several entries at once, in the order of the keys. */
+  /** Returns several entries at once, in the order of the keys. */
   getMany(keys: readonly string[]): Promise<(Entry | null)[]>;
-  /** Entries with `from` <= key < `to` in key order (or backwards), at most `limit` (1 to 10,000) of them, expired ones left out. */
+  /**
+   * Returns the entries with `from` <= key < `to` in key order (or backwards), `limit` (1 to
+   * 10,000) at most. Expired entries are skipped.
+   */
   scan(range: ScanRange): Promise<Entry[]>;
   /**
-   * How many entries have `from` <= key < `to`, counted up to `limit` (1 to 1,000,000). No value is read, so one that has expired counts
-   * until it is removed. Redis returns it at once, however large it is; the embedded store steps from key to key.
+   * Counts the entries with `from` <= key < `to`, up to `limit` (1 to 1,000,000). It reads no
+   * value, so an expired entry counts until it is removed. Redis answers at once for any number.
+   * The embedded store steps from key to key.
    */
   count(range: CountRange): Promise<number>;
   /**
-   * All or nothing: if every check holds, every operation is applied, and on stable storage when this resolves. Rejects with
-   * StorageUnavailable if it is not known whether the commit happened; the caller has to read again.
+   * Applies all operations if every check holds, and none otherwise. They are on stable storage
+   * when this resolves. Rejects with StorageUnavailable if the outcome is unknown; the caller then
+   * has to read again.
    */
   commit(commit: Commit): Promise<CommitResult>;
   close(): Promise<void>;
@@ -29,7 +38,10 @@ export interface Kv {
 export interface Entry {
   key: string;
   value: string;
-  /** Increases with every write of the key; never 0 and never used twice for one key, also across deletion and restart. */
+  /**
+   * Increases with every write of the key. It is never 0 and never repeats for one key, even across
+   * deletion and restart.
+   */
   version: number;
 }
 
@@ -43,22 +55,23 @@ export interface ScanRange {
 export type CountRange = Omit<ScanRange, "reverse">;
 
 export interface Commit {
-  /** Each key must have exactly this version; 0 means absent (or expired). */
+  /** Each key must have exactly this version; 0 means absent or expired. */
   checks: readonly { key: string; version: number }[];
   operations: readonly Operation[];
   /**
-   * Milliseconds from the call on: if the store processes the commit later, it is not executed and rejects with CommitTooLate. For a commit
-   * for which nobody waits any longer then. A duration, because clocks are adjusted and differ. Absent: no limit.
+   * Milliseconds from the call on. If the store processes the commit later, it executes nothing and
+   * rejects with CommitTooLate. This is for a commit whose caller stops waiting by then. It is a
+   * duration, because clocks are adjusted and differ. There is no limit if it is absent.
    */
   withinMs?: number;
 }
 
 export type Operation = { type: "put"; key: string; value: string; expiresAtMs?: number } | { type: "delete"; key: string };
 
-/** `version` is the new version of every key that was put; `key` the first check that did not hold. */
+/** `version` is the new version of every key that was put; `key` is the first check that failed. */
 export type CommitResult = { type: "committed"; version: number } | { type: "conflict"; key: string };
 
-/** The store cannot answer now; it is not known whether a commit in progress was executed. */
+/** The store cannot answer now. The outcome of a commit in progress is unknown. */
 export class StorageUnavailable extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
@@ -66,7 +79,7 @@ export class StorageUnavailable extends Error {
   }
 }
 
-/** The store processed a commit later than its `withinMs`, and certainly executed nothing of it. */
+/** The store processed a commit later than its `withinMs`, and executed none of it. */
 export class CommitTooLate extends Error {
   constructor() {
     super("the commit missed its deadline; nothing was committed");
@@ -74,14 +87,17 @@ export class CommitTooLate extends Error {
   }
 }
 
-/** The range of all keys that start with `prefix`. */
+/** Returns the range of all keys that start with `prefix`. */
 export function prefixRange(prefix: string): { from: string; to: string } {
   return { from: prefix, to: `${prefix}\u{7f}` };
 }
 
 const AWAY = "The store could not confirm this; retry with the same uuid";
 
-/** Runs a store operation; StorageUnavailable becomes RelayError `unavailable` with this message. */
+/**
+ * Runs a store operation, and turns StorageUnavailable into RelayError `unavailable` with this
+ * message.
+ */
 export async function available<T>(work: () => Promise<T>, message = AWAY): Promise<T> {
   try {
     return await work();
@@ -104,7 +120,7 @@ function relayError(error: unknown, message: string): unknown {
 
 const PAGE = 10_000;
 
-/** Every entry under a prefix, in key order; for tables that are held in memory as a whole. */
+/** Returns every entry under a prefix in key order, for tables that memory holds as a whole. */
 export async function scanAll(kv: Kv, prefix: string): Promise<Entry[]> {
   const entries: Entry[] = [];
   let { from, to } = prefixRange(prefix);

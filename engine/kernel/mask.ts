@@ -1,26 +1,33 @@
 import { parseWithRepeated } from "./json-members.ts";
 
 /**
- * Card numbers never reach the store, the log or an operator's page (PCI DSS 3.4: at most the first six and last four digits are shown).
- * Everything here takes time linear in its input.
+ * These functions mask card numbers, which never reach the store, the log or an operator's page
+ * (PCI DSS 3.4: at most the first six and last four digits are shown). All of them take time linear
+ * in their input.
  */
 
 /** Replaces a secret (track data, card verification value, PIN). */
 export const MASKED = "****";
 
-/** Maximum nesting; deeper values are replaced, so that a hostile body cannot exhaust the stack. */
+/** Maximum nesting. Deeper values are replaced, so that a hostile body cannot exhaust the stack. */
 export const MASK_DEPTH_MAX = 32;
 
-/** UUIDs of any version, which are left as they are: their digit groups are not card numbers. An IBAN is left where its check digits are right. */
+/**
+ * Matches UUIDs of any version, whose digit groups are not card numbers, and possible IBANs. An
+ * IBAN is not masked if its check digits are right.
+ */
 const KEPT =
   /(?<![0-9A-Fa-f])[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}(?![0-9A-Fa-f])|(?<![A-Za-z0-9])([A-Z]{2}\d{2}[A-Z0-9]{11,30})(?![A-Za-z0-9])/g;
-/** Every UUID and IBAN has one of these. */
+/** Every UUID and IBAN has one of these characters. */
 const MAY_BE_KEPT = /[A-Z-]/;
-/** Characters without a width, which may stand anywhere in a number without being seen. */
+/** Characters without a width, which may be hidden anywhere in a number. */
 const UNSEEN = "\\u00ad\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\u2066-\\u2069\\ufeff";
-/** Between the groups of a number: white space, dashes, dots, slashes and commas. */
+/** Characters between the groups of a number: white space, dashes, dots, slashes and commas. */
 const BETWEEN = `\\s\\-.,/\\u2010-\\u2015\\u2212${UNSEEN}`;
-/** Twelve digits or more with at most eight of these between them. Digits and separators are disjoint, so nothing backtracks far. */
+/**
+ * Matches twelve digits or more with at most eight separators between two of them. Digits and
+ * separators are disjoint, so nothing backtracks far.
+ */
 const DIGITS = new RegExp(`\\d(?:[${BETWEEN}]{0,8}\\d){11,}`, "g");
 const UNSEEN_CHARACTER = new RegExp(`[${UNSEEN}]`);
 const BETWEEN_CHARACTER = new RegExp(`[${BETWEEN}]`);
@@ -28,18 +35,27 @@ const BETWEEN_CHARACTER = new RegExp(`[${BETWEEN}]`);
 const TRACK_1 = /%?[Bb](\d{12,19})\^[^^\n]{0,40}\^[^?\n]*\??/g;
 const TRACK_2 = /;?(\d{12,19})=\d{4,}\??/g;
 const TRACK_2_EMV = /(?<!\d)(\d{12,})[Dd]\d{7,}[Ff]?/g;
-/** EMV data in hexadecimal, bytes together or apart: a card number (tag 5A), and data like track 2 (57, 9F6B). */
+/**
+ * EMV data in hexadecimal, with or without spaces between bytes: a card number (tag 5A), and data
+ * like track 2 (57, 9F6B).
+ */
 const EMV_PAN = /(5[Aa] ?0[6-9Aa] ?)((?:\d ?){12,19})/g;
 const EMV_TRACK_2 = /((?:57|9[Ff] ?6[Bb]) ?(?:0[89A-Fa-f]|1[0-3]) ?)((?:\d ?){12,19})[Dd]((?: ?[0-9A-Fa-f]){0,26})/g;
 
-/** All of these have one of these. */
+/** Each of these patterns requires one of these characters. */
 const MAY_BE_CARD_DATA = /[=^DdAa]/;
 
-/** Cards of the international schemes and Maestro, by prefix and length; for members where a plain Luhn match would hit one number in ten. */
+/**
+ * Matches cards of the international schemes and Maestro by prefix and length. It is for members
+ * where a plain Luhn match would hit one number in ten.
+ */
 const SCHEME_CARD =
   /^(?:4(?:\d{15}|\d{18})|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|3(?:0[0-5]|[689]\d)\d{11}|35\d{14,17}|(?:5[06-8]|6\d)\d{14,17})$/;
 
-/** The same for a number within a longer run of digits, where each digit may begin one: only prefixes that are issued, in the usual length. */
+/**
+ * Matches a card number within a longer run of digits, where each digit may begin one. It accepts
+ * only issued prefixes in their usual length.
+ */
 const ISSUED_CARD = new RegExp(
   `^(?:${[
     "4\\d{15}",
@@ -51,9 +67,12 @@ const ISSUED_CARD = new RegExp(
     "(?:5018|5020|5038|5893|6304|6759|676[1-3])\\d{12}",
   ].join("|")})$`,
 );
-/** A shorter run of digits holds nothing but what it is as a whole. */
+/** A shorter run of digits is only tested as a whole. */
 const WITHIN_MIN = 16;
-/** Those of 14 digits are looked for from 18 digits on: a time of 17 digits is none, and one in some of them would be taken for one. */
+/**
+ * Numbers of 14 digits are searched in runs of 18 digits or more. A time of 17 digits is not a card
+ * number, but a part of it could look like one.
+ */
 const ISSUED_LENGTHS: { readonly [firstDigit: string]: readonly { digits: number; withinMin: number }[] } = {
   "2": [{ digits: 16, withinMin: WITHIN_MIN }],
   "3": [
@@ -72,24 +91,31 @@ const DIGITS_MIN = 12;
 const DIGITS_MAX = 19;
 
 /**
- * Replaces every card number of 12 to 19 digits (Luhn) in a text, also one written in groups, as track data or as EMV data. What stands in
- * a longer run of digits, or has something unusual between its groups, also needs the prefix and length of a payment scheme's card. UUIDs stay.
+ * Replaces every card number of 12 to 19 digits (Luhn) in a text, also in groups, as track data or
+ * as EMV data. A number within a longer run of digits, or with unusual separators, must also have
+ * the prefix and length of a payment scheme's card. UUIDs are not changed.
  */
 export function maskPans(text: string): string {
   return maskWhere(text, passesLuhn);
 }
 
-/** The same for identifiers (merchant ids, scanned values): only what also has the prefix and length of a payment scheme's card. */
+/**
+ * Masks identifiers (merchant ids, scanned values): only numbers that also have the prefix and
+ * length of a payment scheme's card.
+ */
 export function maskSchemePans(text: string): string {
   return maskWhere(text, isSchemeCard);
 }
 
-/** Whether a name, by which something is found again and which is therefore not changed, holds a card number of a scheme. */
+/**
+ * Returns true if a name contains a scheme's card number. Names are search keys and are therefore
+ * not masked.
+ */
 export function holdsSchemePan(name: string): boolean {
   return maskSchemePans(name) !== name;
 }
 
-/** Settings of which nobody knows what they mean: texts and numbers, each as an identifier. */
+/** Masks texts and numbers of settings with unknown meaning, each as an identifier. */
 export function maskSchemeValues<V>(values: { readonly [name: string]: V }): { [name: string]: V | string } {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => {
@@ -102,8 +128,9 @@ export function maskSchemeValues<V>(values: { readonly [name: string]: V }): { [
 }
 
 /**
- * Masks a value that is declared to be a card number, whatever its check digit: at most the first six and last four digits stay. A value
- * with at most four digits, or with at most ten and mask characters, is not changed.
+ * Masks a value that is declared to be a card number, whatever its check digit. At most the first
+ * six and last four digits remain. A value is not changed if it has at most four digits, or at most
+ * ten and mask characters.
  */
 export function maskPanValue(text: string): string {
   const digits = text.replace(/\D/g, "");
@@ -113,19 +140,23 @@ export function maskPanValue(text: string): string {
 }
 
 /**
- * A JSON value with every card number masked: in strings, numbers and member names, by Luhn; whole values by their member's name where it
- * says card number, track, card verification value or PIN. Members named `uuid` and amounts stay as they are.
+ * Masks every card number in a JSON value: in strings, numbers and member names by Luhn. It masks
+ * whole values if the member's name indicates a card number, track, card verification value or PIN.
+ * Members named `uuid` and amounts are not changed.
  */
 export function maskJson(value: unknown): unknown {
   return maskValue(value, "free", 0);
 }
 
-/** A name and its value in a text of another form: `"pan": "4111"`, `pan=4111`, `<pan>4111`. */
+/**
+ * Matches a name and its value in a text of another form: `"pan": "4111"`, `pan=4111`, `<pan>4111`.
+ */
 const NAMED_VALUE = /(["']?)([A-Za-z][\w.-]{0,63})\1(\s{0,8}[:=]\s{0,8}|>)("(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s,;&"'<>{}[\]]+)/g;
 
 /**
- * Masks a text of unknown form: every card number by Luhn, and whole values by the name before them, as in `maskJson`. A text that is JSON
- * is masked like `maskJson`, with the list of all its values in the place of a member that it has several times.
+ * Masks a text of unknown form: every card number by Luhn, and whole values by the name before
+ * them, as in `maskJson`. It masks JSON text like `maskJson`. A member that occurs several times
+ * becomes the list of its values.
  */
 export function maskText(text: string): string {
   try {
@@ -161,15 +192,19 @@ function maskValue(value: unknown, rule: Rule, depth: number): unknown {
   return Array.isArray(value) ? maskItems(value, rule, depth) : maskMembers(value, rule, depth);
 }
 
-/** The array itself where nothing in it is masked. */
+/** Returns the array itself if nothing in it is masked. */
 function maskItems(items: readonly unknown[], rule: Rule, depth: number): readonly unknown[] {
   const masked = items.map((item) => maskValue(item, rule, depth + 1));
   return masked.every((item, index) => item === items[index]) ? items : masked;
 }
 
-/** The object itself where nothing in it is masked, as in most: a copy costs more than the look at its members. */
+/**
+ * Returns the object itself if nothing in it is masked, which is the usual case. A copy costs more
+ * than a check of its members.
+ */
 function maskMembers(object: object, rule: Rule, depth: number): object {
-  // A card object under "pan" keeps the rule of its parent; identifiers and amounts are single values.
+  // A card object under "pan" inherits the rule of its parent. Identifiers and amounts are single
+  // values.
   const inherited = rule === "pan" || rule === "secret" ? rule : "free";
   const members = Object.entries(object);
   let masked: [string, unknown][] | null = null;
@@ -200,12 +235,14 @@ function maskString(text: string, rule: Rule): string {
 
 function maskNumber(value: number, rule: Rule): unknown {
   if (rule === "secret") return MASKED;
-  // A JSON number beyond the range of a double (1e400) is stored as null, and has to be equal to that when it is received again.
+  // A JSON number beyond the range of a double (1e400) is stored as null, and must equal that when
+  // it is received again.
   if (!Number.isFinite(value)) return null;
-  // Digits of a fraction are those of a measurement.
+  // The digits of a fraction belong to a measurement.
   if (rule !== "pan" && !Number.isInteger(value) && Math.abs(value) < 10 ** (DIGITS_MIN - 1)) return value;
   const text = String(value);
-  // Beyond safe integers the last digits are rounded, so Luhn says nothing any more: masked by its length alone.
+  // Beyond safe integers the last digits are rounded and Luhn is meaningless, so the length alone
+  // decides.
   const rounded = rule === "free" && Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d{12,19}$/.test(text);
   const masked = rounded ? maskedForm(text.replace("-", "")) : maskString(text, rule);
   return masked === text ? value : masked;
@@ -215,13 +252,13 @@ const PAN_NAMES = new Set(["cardnumber", "cardno", "pannumber", "maskedpan", "pa
 const SECRET_NAMES = new Set(["securitycode", "cardsecuritycode", "trackdata", "magstripe", "pinblock", "pindata"]);
 const SECRET_WORD = /^(?:track[123]?|cvv2?|cvc2?|cav2?|pin)$/;
 
-/** What a member's name says: how its value is masked, and the name as it is kept; null where it is not. */
+/** The rule for a member's value, and the name as it is stored; null if the member is dropped. */
 interface MemberName {
   rule: Rule;
   masked: string | null;
 }
 
-/** Terminals use some dozens of names; these are not read again. Whoever uses ever new ones costs what each of them costs. */
+/** Terminals use a few dozen names, which are cached. Ever new names cost the analysis of each. */
 const NAMES_KEPT_MAX = 512;
 const NAME_KEPT_CHARS_MAX = 64;
 const names = new Map<string, MemberName>();
@@ -230,7 +267,7 @@ function nameOf(member: string): MemberName {
   const known = names.get(member);
   if (known !== undefined) return known;
   const name = { rule: ruleOf(member), masked: member === "__proto__" ? null : maskPans(member) };
-  // What is masked is not kept, here or anywhere.
+  // A masked name is not cached, since it contains a card number.
   if (member.length <= NAME_KEPT_CHARS_MAX && name.masked === member) {
     if (names.size === NAMES_KEPT_MAX) names.clear();
     names.set(member, name);
@@ -238,7 +275,10 @@ function nameOf(member: string): MemberName {
   return name;
 }
 
-/** The masking rule for a member's name; names are split into words, so that `company` is not a `pan`. */
+/**
+ * Returns the masking rule for a member's name. Names are split into words, so that `company` is
+ * not a `pan`.
+ */
 function ruleOf(member: string): Rule {
   if (member.length > 64) return "free";
   const words = member
@@ -265,7 +305,10 @@ function maskWhere(text: string, isPan: (digits: string) => boolean): string {
   return masked + maskPart(text.slice(at), isPan);
 }
 
-/** ISO 13616: the country and the check digits last, letters as 10 to 35, modulo 97. */
+/**
+ * Checks an IBAN by ISO 13616: the country and the check digits move to the end, letters count as
+ * 10 to 35, and the remainder modulo 97 is 1.
+ */
 function isIban(text: string): boolean {
   let rest = 0;
   for (const character of text.slice(4) + text.slice(0, 4)) {
@@ -276,9 +319,10 @@ function isIban(text: string): boolean {
 }
 
 /**
- * Whether there are twelve digits with nothing but separators between them. It is false for most texts, after reading only some of their
- * characters and without an allocation, since every poll of a terminal calls it. Each window of twelve characters is read from its end; a
- * character that does not match says where the next window begins.
+ * Returns true if a text has twelve digits with only separators between them. It is false for most
+ * texts, after reading only some of their characters and without an allocation, since every poll of
+ * a terminal calls it. Each window of twelve characters is read from its end, and a character that
+ * does not match determines the start of the next window.
  */
 function mayHoldPan(text: string): boolean {
   for (let end = DIGITS_MIN - 1; end < text.length; ) {
@@ -294,7 +338,7 @@ function mayHoldPan(text: string): boolean {
   return false;
 }
 
-/** The characters of DIGITS. Those of plain ASCII are told first. */
+/** Tests for the characters of DIGITS, plain ASCII first. */
 function isDigitOrBetween(code: number): boolean {
   if (code < 0x80) return (code >= 0x2c && code <= 0x39) || code === 0x20 || (code >= 0x09 && code <= 0x0d);
   if (code > 0x3000 && code !== 0xfeff) return false;
@@ -316,7 +360,8 @@ function maskCardData(text: string): string {
 }
 
 function maskEmvPan(match: string, head: string, value: string): string {
-  // Of a number of odd length the last half byte is an F, which is no digit; what follows a whole one is the next tag.
+  // A number of odd length ends with the half byte F, which is not a digit. After a whole number
+  // the next tag follows.
   const pan = value.replace(/\D/g, "").slice(0, valueDigits(head));
   return pan.length >= DIGITS_MIN && passesLuhn(pan) ? `${head}${maskedForm(pan)}${behind(value, pan.length)}` : match;
 }
@@ -327,19 +372,19 @@ function maskEmvTrack2(match: string, head: string, value: string, data: string)
   return left >= 0 && passesLuhn(pan) ? `${head}${maskedForm(pan)}=${MASKED}${behind(data, left)}` : match;
 }
 
-/** Hexadecimal digits of the value behind a tag and its length. */
+/** Returns the number of hexadecimal digits in the value after a tag and its length. */
 function valueDigits(head: string): number {
   return 2 * Number.parseInt(head.replaceAll(" ", "").slice(-2), 16);
 }
 
-/** What follows the first `count` hexadecimal digits. */
+/** Returns the text after the first `count` hexadecimal digits. */
 function behind(text: string, count: number): string {
   let at = 0;
   for (let seen = 0; seen < count && at < text.length; at += 1) if (/[0-9A-Fa-f]/.test(text.charAt(at))) seen += 1;
   return text.slice(at);
 }
 
-/** Other data may stand right before the number. */
+/** Other data may directly precede the number. */
 function maskTrack2(match: string, digits: string): string {
   for (let length = Math.min(DIGITS_MAX, digits.length); length >= DIGITS_MIN; length -= 1) {
     const pan = digits.slice(-length);
@@ -350,16 +395,20 @@ function maskTrack2(match: string, digits: string): string {
   return match;
 }
 
-/** Between two digits: nothing, nothing that is seen, what usually stands there, something else. */
+/**
+ * The text between two digits: nothing, only invisible characters, a usual separator, or another
+ * text.
+ */
 const JOINED = 0;
 const UNSEEN_BETWEEN = 1;
 const USUAL = 2;
 const UNUSUAL = 3;
 
 /**
- * Digits in groups: every sequence of whole groups that is a card number is masked, and every number of a scheme within a long group; where
- * such sequences overlap, all of them as one, so that a number that happens to be beside a card number never reveals a part of it. From each
- * digit at most 19 digits are read.
+ * Masks card numbers in groups of digits: every sequence of whole groups that is a card number, and
+ * every scheme's number within a long group. Overlapping sequences are masked as one, so that a
+ * number beside a card number never reveals a part of it. From each digit at most 19 digits are
+ * read.
  */
 function maskGroups(text: string, isPan: (digits: string) => boolean): string {
   if (text.length < WITHIN_MIN && !NO_DIGIT.test(text)) return isPan(text) ? maskedForm(text) : text;
@@ -397,7 +446,7 @@ function maskGroups(text: string, isPan: (digits: string) => boolean): string {
   return masked + text.slice(copied);
 }
 
-/** Of each digit, what stands before it. */
+/** Returns the kind of text before each digit. */
 function gapsOf(text: string, places: readonly number[]): Uint8Array {
   const gaps = new Uint8Array(places.length);
   let end = (places[0] ?? 0) + 1;
@@ -420,14 +469,17 @@ function gapOf(text: string, from: number, to: number): number {
   return seen === 0 ? UNSEEN_BETWEEN : USUAL;
 }
 
-/** As card numbers are usually grouped, by one or two of these. Everything else between digits takes more to be one (`longestPan`). */
+/**
+ * Card numbers are usually grouped by one or two of these. Other separators need more evidence
+ * (`longestPan`).
+ */
 function isUsualBetween(code: number): boolean {
   return code === 0x20 || code === 0x2d || code === 0xa0 || (code >= 0x2010 && code <= 0x2013);
 }
 
 /**
- * Where the longest card number ends that starts with the group at `start`; -1 where none does. With something unusual between its groups it
- * must be a scheme's, and grouped as cards are.
+ * Returns the end of the longest card number that starts with the group at `start`, or -1 if there
+ * is none. With unusual separators it must be a scheme's number, and grouped like a card number.
  */
 function longestPan(digits: string, gaps: Uint8Array, start: number, isPan: (digits: string) => boolean): number {
   let last = -1;
@@ -444,8 +496,9 @@ function longestPan(digits: string, gaps: Uint8Array, start: number, isPan: (dig
 }
 
 /**
- * Whether these digits are grouped as in `4111.1111.1111.1111` or `3782,822463,10005`, or all groups but the last are of one size, unlike those of a
- * date, an amount or a measurement. What is not seen may be between groups or within one.
+ * Returns true if these digits are grouped as in `4111.1111.1111.1111` or `3782,822463,10005`, or
+ * all groups but the last have one size, unlike a date, an amount or a measurement. Invisible
+ * characters may be between groups or within one.
  */
 function isCardGrouping(gaps: Uint8Array, start: number, end: number): boolean {
   return [UNSEEN_BETWEEN, USUAL].some((gapMin) => {
@@ -462,7 +515,10 @@ function isCardGrouping(gaps: Uint8Array, start: number, end: number): boolean {
   });
 }
 
-/** Where a scheme's card number ends that starts at `start`, within a run of `runDigits` digits that ends at `runEnd`; -1 where none does. */
+/**
+ * Returns the end of a scheme's card number that starts at `start`, within a run of `runDigits`
+ * digits that ends at `runEnd`, or -1 if there is none.
+ */
 function issuedWithin(digits: string, start: number, runEnd: number, runDigits: number): number {
   const lengths = ISSUED_LENGTHS[digits.charAt(start)];
   if (lengths === undefined) return -1;

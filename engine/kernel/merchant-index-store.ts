@@ -3,7 +3,7 @@ import { type Kv, prefixRange } from "./kv.ts";
 import type { MerchantScope } from "./merchant-scope.ts";
 import { TIME_DIGITS, timeDigits } from "./time-digits.ts";
 
-/** Where a record stands in a list: by when it was created, or by when something of it is due. */
+/** The cursor position of a record in a list, by its creation or by a time when it is due. */
 export interface Place {
   readonly atMs: number;
   readonly id: string;
@@ -11,9 +11,9 @@ export interface Place {
 
 export interface IndexQuery {
   readonly limit: number;
-  /** Those behind it only; null: from the first on. */
+  /** The page begins after this place; null begins with the first. */
   readonly after: Place | null;
-  /** Bounds of the time by which the index is ordered; null: none. */
+  /** Limits of the time by which the index is ordered; null for none. */
   readonly fromMs: number | null;
   readonly beforeMs: number | null;
   readonly order: "newest" | "oldest";
@@ -21,20 +21,23 @@ export interface IndexQuery {
 
 export interface IndexPage<Item> {
   readonly items: readonly Item[];
-  /** Where the next page begins; null: there is no more. */
+  /** The cursor position where the next page begins; null for the last page. */
   readonly next: Place | null;
 }
 
-/** Entries of an index that are read at once, and those that one page is looked for in: of few that match among very many, a page may have fewer. */
+/**
+ * Entries of an index in one read, and the entries that one page checks. If few of very many
+ * entries match, a page may have fewer items.
+ */
 const INDEX_PAGE = 200;
 const LOOKED_THROUGH_MAX = 2_000;
 
-/** Keys of a merchant's under a kind of index: `<kind><merchant>/<live or test>/`. */
+/** Returns the prefix of a merchant's keys in an index: `<kind><merchant>/<live or test>/`. */
 export function listPrefix(kind: string, { merchantId, livemode }: MerchantScope): string {
   return `${kind}${merchantId}/${livemode ? "live" : "test"}/`;
 }
 
-/** `<prefix><13 digits of milliseconds>/<id>`. */
+/** Returns the key `<prefix><13 digits of milliseconds>/<id>`. */
 export function placeKey(prefix: string, { atMs, id }: Place): string {
   return `${prefix}${timeDigits(atMs)}/${id}`;
 }
@@ -43,7 +46,7 @@ export function placeIn(key: string, prefix: string): Place {
   return { atMs: Number(key.slice(prefix.length, prefix.length + TIME_DIGITS)), id: key.slice(prefix.length + TIME_DIGITS + 1) };
 }
 
-/** The keys of an index within bounds of its time. */
+/** Returns the range of keys in an index within the limits of its time. */
 export function indexRange(
   prefix: string,
   { fromMs, beforeMs }: Pick<IndexQuery, "fromMs" | "beforeMs">,
@@ -55,7 +58,10 @@ export function indexRange(
   };
 }
 
-/** One page of what an index leads to. `load` answers with those of the ids that are there; `matches` says which of them are asked for. */
+/**
+ * Returns one page of the records in an index. `load` returns the existing records with these ids,
+ * and `matches` filters them.
+ */
 export async function pageOfIndex<Item extends { readonly id: string }>(
   kv: Pick<Kv, "scan">,
   prefix: string,
@@ -74,7 +80,7 @@ export async function pageOfIndex<Item extends { readonly id: string }>(
     const places = entries.map(({ key }) => placeIn(key, prefix));
     const found = new Map((await load(places.map(({ id }) => id))).map((item) => [item.id, item]));
     for (const place of places) {
-      // What is gone by now is no item, and what has just become another one in this index neither.
+      // Records that no longer exist are skipped, and so are records that no longer match.
       const item = found.get(place.id);
       if (item === undefined || !matches(item)) continue;
       if (items.length === limit) return { items, next: last };
@@ -90,19 +96,22 @@ export async function pageOfIndex<Item extends { readonly id: string }>(
   return { items, next: null };
 }
 
-/** A place as it goes out with a page. */
+/** Returns the cursor of a place, which callers receive with a page. */
 export function cursorOf({ atMs, id }: Place): string {
   return timeDigits(atMs) + id;
 }
 
-/** The place that a cursor names. Throws RelayError `invalid_request` for what is none; `id` is the form of the ids. */
+/**
+ * Returns the place of a cursor. Throws RelayError `invalid_request` for an invalid cursor; `id` is
+ * the form of the ids.
+ */
 export function placeOfCursor(cursor: string, id: RegExp): Place {
   const place = { atMs: Number(cursor.slice(0, TIME_DIGITS)), id: cursor.slice(TIME_DIGITS) };
   if (/^\d{13}$/.test(cursor.slice(0, TIME_DIGITS)) && id.test(place.id)) return place;
   throw new RelayError("invalid_request", "cursor: did not come from a page of this list; start again without it");
 }
 
-/** The first key after this one. */
+/** Returns the first key after this one. */
 function behind(key: string): string {
   return `${key}\u0001`;
 }

@@ -1,13 +1,13 @@
 /**
- * A merchant in one of its environments: records of the other environment are not found. It comes
- * from the session or the key of the caller, never from the body of a request.
+ * A merchant in one of its environments. Records of the other environment are not found. The scope
+ * comes from the session or the key of the caller, never from the body of a request.
  */
 export interface MerchantScope {
   readonly merchantId: string;
   readonly livemode: boolean;
 }
 
-/** A merchant in one of its environments, with the partner to which it belongs. */
+/** A merchant in one of its environments, with its partner. */
 export interface MerchantParty extends MerchantScope {
   readonly partnerId: number;
 }

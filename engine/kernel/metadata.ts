@@ -1,22 +1,23 @@
 import { RelayError } from "./errors.ts";
 
-/** Texts under names that a caller chose. */
+/** Texts under names that the caller chooses. */
 export interface Metadata {
   readonly [name: string]: string;
 }
 
-/** Part of the interface: as many as the compatible platform takes. */
+/** Part of the interface: the limit of the compatible platform. */
 export const METADATA_KEYS_MAX = 50;
 
 /**
- * What a request does with metadata: all of it is cleared, or names get a text, or (null) are removed; others stay. It is applied to the version that is stored over, so that two
- * requests at once with different names both count.
+ * A change of metadata: it clears all of it, sets names to a text, or removes names with null.
+ * Other names do not change. It is applied to the version in the store, so that concurrent requests
+ * with different names both count.
  */
 export type MetadataChange = "clear" | { readonly [name: string]: string | null };
 
 export const NO_METADATA: Metadata = {};
 
-/** Metadata after a change; whether that is too much is to be asked of the result. */
+/** Returns metadata after a change. The caller checks the size of the result. */
 export function changedMetadata(before: Metadata, change: MetadataChange | undefined): Metadata {
   if (change === undefined) return before;
   if (change === "clear") return {};
@@ -32,7 +33,7 @@ export function hasTooManyKeys(metadata: Metadata): boolean {
   return Object.keys(metadata).length > METADATA_KEYS_MAX;
 }
 
-/** Refuses a change by which there would be more than METADATA_KEYS_MAX. */
+/** Rejects a change that would exceed METADATA_KEYS_MAX. */
 export class TooManyMetadataKeys extends RelayError {
   constructor() {
     super("invalid_request", `Metadata can have up to ${METADATA_KEYS_MAX} keys.`);

@@ -1,29 +1,33 @@
 import { createRoundRobin } from "./round-robin.ts";
 
-/** Limits of so many calls in any minute, by a key. */
+/** Limits the number of calls in any minute by key. */
 export interface MinuteCounts {
-  /** Counts a call and answers 0, or answers with the time in ms until one is admitted; such a call is not counted. */
+  /**
+   * Counts a call and resolves with 0. Over the limit it resolves with the time in ms until a call
+   * is admitted, and does not count the call.
+   */
   take(key: string, max: number): Promise<number>;
 }
 
 /**
- * A minute is counted in parts of a second, so that a key needs no more memory for 10,000 calls than for 60. The part in which the window began counts
- * as a whole: no minute ever has more than the limit, and a call may have to wait for up to a second longer than it would have to.
+ * A minute is counted in parts of a second, so that a key needs the same memory for 10,000 calls as
+ * for 60. The first part of the window counts as a whole. So no minute ever has more calls than the
+ * limit, and a call may wait for up to a second longer than necessary.
  */
 export const PART_MS = 1_000;
 export const WINDOW_PARTS = 61;
 
-/** How many keys one thread counts at once: 25 MB. Of more, one that was there for longest makes room. */
+/** Maximum number of keys that one thread counts, in 25 MB. Beyond it an old key is removed. */
 const KEYS_MAX = 50_000;
 
 interface Counted {
-  /** By the part modulo WINDOW_PARTS. */
+  /** Counts by the part modulo WINDOW_PARTS. */
   readonly parts: Uint16Array;
-  /** The latest part that has a count. */
+  /** The latest part with a count. */
   latest: number;
 }
 
-/** Counts in the memory of one thread. */
+/** Creates counts in the memory of one thread. */
 export function createMinuteCounts(monotonicMs: () => number, keysMax = KEYS_MAX): MinuteCounts & { readonly size: number } {
   const keys = new Map<string, Counted>();
   const roundRobin = createRoundRobin(() => keys.keys());
@@ -35,7 +39,7 @@ export function createMinuteCounts(monotonicMs: () => number, keysMax = KEYS_MAX
       counted = { parts: new Uint16Array(WINDOW_PARTS), latest: part };
       keys.set(key, counted);
     }
-    // Parts since the last call that have no call.
+    // Parts since the last call without any call.
     const silent = Math.min(part - counted.latest, WINDOW_PARTS);
     for (let ago = 0; ago < silent; ago += 1) counted.parts[(part - ago) % WINDOW_PARTS] = 0;
     counted.latest = part;
@@ -67,7 +71,7 @@ export function createMinuteCounts(monotonicMs: () => number, keysMax = KEYS_MAX
         parts[part % WINDOW_PARTS] = (parts[part % WINDOW_PARTS] ?? 0) + 1;
         return 0;
       }
-      // The oldest parts leave the window first, until there is room for one.
+      // The oldest parts leave the window first, until there is room for one call.
       let left = used;
       for (let age = WINDOW_PARTS - 1; age >= 0; age -= 1) {
         left -= parts[(part - age + WINDOW_PARTS) % WINDOW_PARTS] ?? 0;
@@ -78,13 +82,13 @@ export function createMinuteCounts(monotonicMs: () => number, keysMax = KEYS_MAX
   };
 }
 
-/** Keys that are looked at for one whose minute is over, before one makes room that is still counted. */
+/** Keys that are checked for an expired one, before a key that still counts is removed. */
 const LOOKED_AT = 8;
 
-/** Without an answer nothing is asked for so long. */
+/** After a failure the other counts are not queried for this long. */
 const AWAY_MS = 1_000;
 
-/** Counts that others keep, and while they cannot be asked those of `own`. */
+/** Returns counts that use `others`, and `own` while `others` are unavailable. */
 export function createFallbackCounts(others: MinuteCounts, own: MinuteCounts, monotonicMs: () => number): MinuteCounts {
   let awayUntilMs = Number.NEGATIVE_INFINITY;
   return {

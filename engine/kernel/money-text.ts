@@ -1,11 +1,12 @@
 import { currencyDecimals, decimalsOf } from "./money.ts";
 
-/** Makes the form of a number, or has it. */
+/** Returns the number format for these options, perhaps from a cache. */
 export type NumberForms = (options: Intl.NumberFormatOptions) => Intl.NumberFormat;
 
 /**
- * An amount with its currency. `minor` is in minor units; how many of them make one the relay says, which reckons by ISO 4217: for some currencies browsers show
- * fewer decimals (HUF, IQD). What a terminal names as a currency and is none stands behind the number as it came; `Intl` would throw.
+ * Returns an amount with its currency. `minor` is in minor units of ISO 4217, since browsers show
+ * fewer decimals for some currencies (HUF, IQD). An unknown currency code is appended as received,
+ * because `Intl` would throw.
  */
 export function moneyText(minor: number, currency: string, forms: NumberForms): string {
   const decimals = decimalsOf(currency);

@@ -1,13 +1,19 @@
 import { AMOUNT_MINOR_MAX } from "./limits.ts";
 
-/** Exact amounts: decimal strings in currency units ("12.34") and integers in minor units (1234), never binary fractions. */
+/**
+ * Amounts are exact: decimal strings in currency units ("12.34") and integers in minor units
+ * (1234), never binary fractions.
+ */
 
-/** Number of decimals of a currency; two for an unknown one. */
+/** Returns the number of decimals of a currency, which is two for an unknown one. */
 export function decimalsOf(currency: string): number {
   return currencyDecimals(currency) ?? 2;
 }
 
-/** "12.34" in EUR is 1234. Throws RangeError for a text that is not an amount of the currency, or is too large to be counted exactly. */
+/**
+ * Returns 1234 for "12.34" in EUR. Throws RangeError for a text that is not an amount of the
+ * currency, or is too large to be counted exactly.
+ */
 export function toMinorUnits(amount: string, currency: string): number {
   const decimals = decimalsOf(currency);
   const [, whole, fraction = ""] = /^(\d{1,15})(?:\.(\d{1,4}))?$/.exec(amount) ?? [];
@@ -17,7 +23,10 @@ export function toMinorUnits(amount: string, currency: string): number {
   return minor;
 }
 
-/** 1234 in EUR is "12.34", with all the decimals of the currency. Throws RangeError for anything but a safe integer of 0 or more. */
+/**
+ * Returns "12.34" for 1234 in EUR, with all the decimals of the currency. Throws RangeError unless
+ * the number is a safe integer of 0 or more.
+ */
 export function fromMinorUnits(minor: number, currency: string): string {
   if (!Number.isSafeInteger(minor) || minor < 0) throw new RangeError("not an amount in minor units");
   const decimals = decimalsOf(currency);
@@ -27,8 +36,9 @@ export function fromMinorUnits(minor: number, currency: string): string {
 }
 
 /**
- * ISO 4217 currencies (list one, 2026) by their number of decimals, each code with its number. Codes without a minor unit (gold, XXX and
- * similar) are left out: they are not used for amounts. ANG passed its number to XCG in 2025; older devices still send ANG.
+ * ISO 4217 currencies (list one, 2026) by their number of decimals, each code with its number.
+ * Codes without a minor unit (gold, XXX and similar) are omitted, since amounts do not use them.
+ * ANG passed its number to XCG in 2025, but older devices still send ANG.
  */
 const CURRENCIES_BY_DECIMALS: readonly [decimals: number, codes: string][] = [
   [0, "BIF108 CLP152 DJF262 GNF324 ISK352 JPY392 KMF174 KRW410 PYG600 RWF646 UGX800 UYI940 VND704 VUV548 XAF950 XOF952 XPF953"],
@@ -51,41 +61,51 @@ const DECIMALS: ReadonlyMap<string, number> = new Map(CURRENCIES.map(({ code, de
 const CODES: ReadonlyMap<string, string> = new Map(CURRENCIES.map(({ code, number }) => [number, code]));
 const NUMBERS: ReadonlyMap<string, string> = new Map(CURRENCIES.map(({ code, number }) => [code, number]));
 
-/** Decimals of a currency (ISO 4217, upper case), null for any other text. */
+/** Returns the decimals of a currency (ISO 4217, upper case), or null for any other text. */
 export function currencyDecimals(currency: string): number | null {
   return DECIMALS.get(currency) ?? null;
 }
 
-/** The currency for a code in any case or a number ("985", "036", "36"); null for any other text. */
+/**
+ * Returns the currency for a code in any case or a number ("985", "036", "36"), or null for any
+ * other text.
+ */
 export function currencyOf(text: string): string | null {
   const word = text.trim().toUpperCase();
   const code = /^\d{1,3}$/.test(word) ? CODES.get(word.padStart(NUMBER_DIGITS, "0")) : word;
   return code !== undefined && DECIMALS.has(code) ? code : null;
 }
 
-/** The three digits of a currency (ISO 4217, upper case); null for any other text, and for a code whose number another one has now. */
+/**
+ * Returns the three digits of a currency (ISO 4217, upper case), or null for any other text and for
+ * a code whose number has passed to another one.
+ */
 export function currencyNumberOf(currency: string): string | null {
   return NUMBERS.get(currency) || null;
 }
 
-/** Plain decimal digits; no sign, no exponent, no separators. Leading zeros are a typing error, not an amount. */
+/**
+ * Matches plain decimal digits without sign, exponent or separators. Leading zeros indicate a
+ * typing error.
+ */
 const DECIMAL = /^(0|[1-9]\d{0,14})(?:\.(\d{1,15}))?$/;
 
-/** An amount in both of its forms. */
+/** An amount in both forms. */
 export interface DecimalAmount {
-  /** With just the currency's decimals: "12.30", "1200". */
+  /** The amount with exactly the currency's decimals: "12.30", "1200". */
   readonly text: string;
-  /** In minor units: 1230. */
+  /** The amount in minor units: 1230. */
   readonly minor: number;
 }
 
 /**
- * Reads a decimal amount without computing in binary fractions. Returns the error if it is not an amount, zero, too large, or has more
- * decimals than its currency (trailing zeros do not count).
+ * Reads a decimal amount without binary fractions. Returns an error text if the value is not an
+ * amount, is zero or too large, or has more decimals than its currency (trailing zeros do not
+ * count).
  */
 export function readAmount(given: unknown, currency: string): DecimalAmount | string {
   const decimals = decimalsOf(currency);
-  // Up to 15 digits, the shortest decimal for a double is what its sender wrote.
+  // With up to 15 digits, the shortest decimal of a double is the text that its sender wrote.
   const text = typeof given === "number" ? String(given) : given;
   const match = typeof text === "string" ? DECIMAL.exec(text) : null;
   if (match === null) return 'must be a decimal number such as 12.34 or "12.34"';

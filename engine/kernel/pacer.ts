@@ -1,25 +1,27 @@
 const SECOND_MS = 1_000;
 
 /**
- * Spreads work over seconds, so that what became due together is not done together. It counts what it has given to each second, and puts what comes
- * into the first second with room, else into the one with the least, within the slack.
+ * Spreads work over seconds, so that work that is due at once is not done at once. It counts the
+ * work in each second, and chooses the first second with room within the slack, or else the one
+ * with the least work.
  */
 export interface Pacer {
-  /** A time from `wantedMs` on, at most `slackMs` after it. */
+  /** Returns a time between `wantedMs` and `slackMs` after it. */
   place(wantedMs: number, slackMs: number, nowMs: number): number;
 }
 
 /**
- * A second with fewer than `freePerSecond` has room: below that everything is done just when it is due. Where more comes than has room within the
- * slack, each has to look at all seconds of it, so it is chosen to have room for what its owner holds.
+ * Creates a pacer. A second with less work than `freePerSecond` has room, and work in it is done
+ * exactly when it is due. If the slack has no room, each call checks all its seconds. So choose a
+ * slack with room for all the work of the owner.
  */
 export function createPacer(freePerSecond: number): Pacer {
   const given = new Map<number, number>();
   let prunedAt = 0;
-  /** The seconds from the first on, and before the second of these, have no room. */
+  /** The seconds from the first one to before the second one have no room. */
   let full: readonly [from: number, to: number] = [0, 0];
 
-  /** What lies behind is forgotten, so that the table holds the seconds ahead that were asked for. */
+  /** Past seconds are forgotten, so that the table has only requested seconds in the future. */
   function prune(now: number): void {
     if (now === prunedAt) return;
     prunedAt = now;
@@ -27,7 +29,7 @@ export function createPacer(freePerSecond: number): Pacer {
     full = [Math.max(full[0], now), full[1]];
   }
 
-  /** The first second with room; null where there is none. */
+  /** Returns the first second with room, or null if there is none. */
   function withRoom(first: number, last: number): number | null {
     const [from, to] = full;
     const known = first >= from && first < to;
@@ -54,7 +56,7 @@ export function createPacer(freePerSecond: number): Pacer {
       const best = withRoom(first, last) ?? withLeast(first, last);
       const before = given.get(best) ?? 0;
       given.set(best, before + 1);
-      // Within a second one after the other, not all at its start.
+      // Work within a second is spread over it.
       return best === first ? wantedMs : Math.min(best * SECOND_MS + ((before * 617) % SECOND_MS), wantedMs + slackMs);
     },
   };

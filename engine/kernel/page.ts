@@ -1,23 +1,26 @@
-/** Which part of a list that is ordered by creation, newest first, is wanted. */
+/** Selects a part of a list that is ordered by creation, newest first. */
 export interface PageQuery {
   readonly limit: number;
-  /** Those older than the item with this id. */
+  /** Selects items older than the item with this id. */
   readonly startingAfter: string | null;
-  /** Those newer than the item with this id, the nearest ones. */
+  /** Selects the nearest items that are newer than the item with this id. */
   readonly endingBefore: string | null;
-  /** Bounds of the creation; each may be absent. */
+  /** Limits of the creation time; each may be absent. */
   readonly fromMs: number | null;
   readonly beforeMs: number | null;
 }
 
 export interface Page<T> {
-  /** Newest first. */
+  /** The items, newest first. */
   readonly items: readonly T[];
-  /** Whether there are more in the direction that was asked for. */
+  /** Whether there are more items in the requested direction. */
   readonly hasMore: boolean;
 }
 
-/** A page of a list that is in memory as a whole, in any order. Null where the cursor is none of its items. */
+/**
+ * Returns a page of a list in memory, which may have any order. Returns null for a cursor that is
+ * not among the items.
+ */
 export function pageOf<T extends { readonly id: string; readonly createdAtMs: number }>(
   all: readonly T[],
   query: PageQuery,

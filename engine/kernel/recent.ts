@@ -1,9 +1,12 @@
 import type { Clock } from "./clock.ts";
 
-/** Keys whose values are kept at once; the oldest go first. */
+/** Keys whose values are stored at once. The oldest are removed first. */
 const KEYS_MAX = 1_000;
 
-/** What was looked up just now, by key: those who ask within `forMs` share one look, also while it is under way. One that failed is forgotten at once. */
+/**
+ * Returns a function that shares recent lookups by key: calls within `forMs` share one lookup, even
+ * while it is in progress. A failed lookup is forgotten at once.
+ */
 export function createRecent<T>(clock: Pick<Clock, "monotonicMs">, forMs: number): (key: string, look: () => Promise<T>) => Promise<T> {
   const known = new Map<string, { atMs: number; found: Promise<T> }>();
   return (key, look) => {

@@ -1,12 +1,12 @@
 import { RelayError } from "./errors.ts";
 
-/** The result of an attempt if something that it had read was changed before its commit. */
+/** The result of an attempt if another commit changed something that it had read. */
 export const CONFLICT: unique symbol = Symbol("conflict");
 
 /**
- * Repeats an attempt (read, decide, commit) until there is no conflict. `attemptsMax` is the number of attempts: each conflict means that
- * another change was stored, so more of them mean that something is wrong. @throws the error of `exhausted` after that; RelayError
- * `unavailable` if it is left out
+ * Repeats an attempt (read, decide, commit) until there is no conflict, `attemptsMax` times at
+ * most. Each conflict means that another change was stored, so more of them indicate a bug. Then it
+ * throws the error of `exhausted`, by default RelayError `unavailable`.
  */
 export async function retryOnConflict<T>(
   attemptsMax: number,

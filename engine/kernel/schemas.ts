@@ -1,45 +1,58 @@
-/** The schema numbers of one kind of stored record or message between nodes. */
+/** The schema numbers of one kind of stored record or of message between nodes. */
 export interface Schema {
-  /** The number that this version writes; 0 if it only reads the kind, which a later version will write. */
+  /**
+   * The number that this version writes; 0 if it only reads the kind, which a later version will
+   * write.
+   */
   readonly writes: number;
-  /** The numbers that it reads, from the oldest to the newest. */
+  /** The numbers that this version reads, from the oldest to the newest. */
   readonly reads: readonly [oldest: number, newest: number];
   /** Prefixes of its keys in the store; none if it is not stored under a key. */
   readonly keys: readonly string[];
 }
 
-/** For kinds that have had one form only. */
+/** The schema of kinds that have had only one form. */
 const first = (...keys: string[]): Schema => ({ writes: 1, reads: [1, 1], keys });
 
-/** For records that had no number in 0.1.0, which counts as 1, and are otherwise the same. */
+/**
+ * The schema of records that had no number in 0.1.0, which counts as 1, and are otherwise equal.
+ */
 const numbered = (...keys: string[]): Schema => ({ writes: 2, reads: [1, 2], keys });
 
 /**
- * The schema numbers of everything that another version may read: in the store, in the topic, in the streams between nodes. Only this table
- * says which number is written and which are read; infra/docs/upgrading.md lists the differences.
+ * The schema numbers of everything that another version may read: in the store, in the topic, and
+ * in the streams between nodes. Only this table decides which number is written and which are read;
+ * infra/docs/upgrading.md lists the differences.
  *
- * A changed form gets the next number here, and the previous ones are still read; members that an older version may ignore without harm
- * need no number. A number that no release has written yet may still change its form. The golden examples (test/golden/forms.ts) fail if a
- * form was changed and its number was not, or if a number in `reads` cannot be read.
+ * A changed form gets the next number here, and the previous ones are still read. Members that an
+ * older version may ignore without harm need no number. A number that no release has written yet
+ * may still change its form. The golden examples (test/golden/forms.ts) fail if a form was changed
+ * but not its number, or if a number in `reads` cannot be read.
  *
- * Two versions can run together, and replace each other, if each reads what the other writes. So a new number is first only read (`reads:
- * [1, 2]`, `writes: 1`), and written from the next release on. A new kind begins with `writes: 0`. If that is not possible, all nodes have
- * to be stopped for the change; the nodes enforce this: `storage/schemas/agreement.ts` and `storage/schemas/schema-mark.ts` refuse the
- * start.
+ * Two versions can run together and replace each other if each reads the other's output. So a new
+ * number is first only read (`reads: [1, 2]`, `writes: 1`), and written from the next release on. A
+ * new kind begins with `writes: 0`. If that is not possible, all nodes have to be stopped for the
+ * change. The nodes enforce this: `storage/schemas/agreement.ts` and
+ * `storage/schemas/schema-mark.ts` prevent the start.
  */
 export const SCHEMAS = {
   /**
-   * The layout of entries in LevelDB (kv/embedded-layout.ts). 2 is the same as 1; it says that versions before 0.2.0 cannot read the
-   * records.
+   * The layout of entries in LevelDB (kv/embedded-layout.ts). 2 equals 1, but indicates that
+   * versions before 0.2.0 cannot read the records.
    */
   layout: { writes: 2, reads: [1, 2], keys: [] },
   /** The layout of entries in Redis (kv/lua/commit.lua). */
   redisLayout: first(),
-  /** 3: with the commands held for a terminal's own sessions. 2: tuples. 1: objects (engine/terminals/terminal-records.ts). */
+  /**
+   * 3 adds the commands reserved for a terminal's own sessions, 2 uses tuples, and 1 uses objects
+   * (engine/terminals/terminal-records.ts).
+   */
   terminal: { writes: 3, reads: [1, 3], keys: ["t/"] },
   /**
-   * 4: with the currency that a payment was asked for in: a version that reads only 1 to 3 would record its result in euro where the terminal names none. 3: under
-   * uuids in lower case; unsolicited results under their terminals; lives and results as tuples. 2: a tuple and the payload. 1: an object.
+   * 4 adds the requested currency of a payment. A version that reads only 1 to 3 would record the
+   * result in euro if the terminal names no currency. 3 uses uuids in lower case, stores
+   * unsolicited results under their terminals, and lives and results as tuples. 2 is a tuple and
+   * the payload, and 1 is an object.
    */
   command: { writes: 4, reads: [1, 4], keys: ["c/"] },
   outstandingTerminal: first("q/"),
@@ -47,27 +60,38 @@ export const SCHEMAS = {
   unreadableAnswer: first("an/"),
   presence: first("p/"),
   /**
-   * Rows on their way to ClickHouse. The number is not part of the text, because a row's text is sent to Kafka unchanged. 2: a result's row tells how its
-   * command ended (`life`), which a version that reads only 1 would leave out. 1: that has a row of its own.
+   * Rows on their way to ClickHouse. The number is not part of the text, because a row's text is
+   * sent to Kafka unchanged. In 2 a result's row contains the end of its command (`life`), which a
+   * version that reads only 1 would omit. In 1 the end has a row of its own.
    */
   outboxRow: { writes: 2, reads: [1, 2], keys: ["o/"] },
   /**
-   * A row of a merchant's thing (engine/payments/object-row.ts) among those of `outboxRow` and in the messages of `feedMessage`, which have no number of their own for it: what other rows
-   * are stays as it is. A version that does not know it would set it aside.
+   * A row of a merchant's object (engine/payments/object-row.ts) among the rows of `outboxRow` and
+   * the messages of `feedMessage`. They have no separate number for it, since other rows do not
+   * change. A version that does not know it would set it aside.
    */
   objectRow: first(),
   refusedRow: numbered("op/"),
-  /** A message of the topic `relay.transactions` (feed/kafka/kafka-message.ts). 2: as `outboxRow`. */
+  /**
+   * A message of the topic `relay.transactions` (feed/kafka/kafka-message.ts). 2 changes like
+   * `outboxRow`.
+   */
   feedMessage: { writes: 2, reads: [1, 2], keys: [] },
-  /** Who has a lease, and how far it has come (feed/leader-lease.ts). */
+  /** The holder of a lease and its progress (feed/leader-lease.ts). */
   feedTurn: numbered("feed/turn", "shop/turn", "objects/turn"),
-  /** Since when the store's commands and results say whose they are (feed/shops-since.ts). */
+  /** Since when the store's commands and results name the owning merchant (feed/shops-since.ts). */
   shopsSince: first("shop/since"),
-  /** Which table has the rows of all things of merchants that were there before they were fed (feed/object-backfill.ts). */
+  /**
+   * The table with the rows of all objects that merchants had before rows were fed
+   * (feed/object-backfill.ts).
+   */
   objectsFilled: first("objects/filled"),
   subscriptionRule: numbered("w/"),
   deniedTerminal: numbered("d/"),
-  /** 2: with the currency that a terminal takes payments in: a version that reads only 1 would send it payments in any. */
+  /**
+   * 2 adds the currency of a terminal's payments. A version that reads only 1 would send it
+   * payments in any currency.
+   */
   cloudConfig: { writes: 2, reads: [1, 2], keys: ["h/"] },
   terminalGroup: first("j/"),
   gatewayAccount: first("ga/"),
@@ -88,44 +112,63 @@ export const SCHEMAS = {
   usualLogin: first("usual-login/"),
   tableStamp: first("stamp/"),
   /**
-   * 2: with what the relay owes of it (engine/links/link.ts): a version that reads only 1 would drop that with its next step, and leave the
-   * intent that the link is an attempt at as it was.
+   * 2 adds the pending operations of a link (engine/links/link.ts). A version that reads only 1
+   * would drop them at its next transition, and leave the link's intent unchanged.
    */
   link: { writes: 2, reads: [1, 2], keys: ["link/", "link-due/", "link-payment/", "link-tran/", "link-op/"] },
   intent: first("intent/", "intent-of/", "intent-charge/", "intent-charge-of/", "intent-refund/", "intent-refund-of/"),
-  /** Payment links of the portal; by time, by state, and by the digests of their tokens, customers and references. */
+  /**
+   * Payment links of the portal, with indexes by time, by state, and by the digests of their
+   * tokens, customers and references.
+   */
   portalLink: first(
     ...["portal-link/", "portal-link-of/", "portal-link-state/", "portal-link-token/", "portal-link-customer/", "portal-link-reference/"],
     ...["portal-link-agent/", "due/portal-link/"],
   ),
-  /** Disputes of merchants; by time, state, due time, payment and the network's number. */
+  /**
+   * Disputes of merchants, with indexes by time, state, due time, payment and the network's number.
+   */
   dispute: first(...["dispute/", "dispute-of/", "dispute-state/", "dispute-due/", "dispute-payment/", "dispute-case/", "due/dispute/"]),
-  /** Because of which disputes nothing of a payment may be given back. */
+  /** The disputes that block refunds of a payment. */
   disputeHold: first("dispute-hold/"),
-  /** Contents of files of disputes, in pieces. */
+  /** The contents of dispute files, in pieces. */
   disputeFile: first("dispute-file/"),
-  /** Alerts of networks before a dispute; by time, state, due time and payment. */
+  /**
+   * Alerts that networks send before a dispute, with indexes by time, state, due time and payment.
+   */
   alert: first("alert/", "alert-of/", "alert-state/", "alert-due/", "alert-payment/", "due/alert/"),
-  /** Which alerts a merchant has refunded by themselves, and how many were on a day. */
+  /** A merchant's rules for refunding alerts automatically, and the refunds by them on a day. */
   alertRules: first("alert-rules/"),
   alertDay: first("alert-day/"),
   plan: first("plan/", "plan-of/"),
-  /** By time, by state, by plan, and by the digests of their tokens and customers. */
+  /**
+   * Subscriptions with indexes by time, by state, by plan, and by the digests of their tokens and
+   * customers.
+   */
   subscription: first(
     ...["subscription/", "subscription-of/", "subscription-state/", "subscription-plan/", "subscription-customer/", "subscription-token/"],
     "due/subscription/",
   ),
   subscriptionCharge: first("subscription-charge/"),
   dunningPolicy: first("dunning-policy/"),
-  /** Credentials of AI agents; by time, by the digests of their tokens, and which can be used. */
+  /**
+   * Credentials of AI agents, with indexes by time, by the digests of their tokens, and by whether
+   * they can be used.
+   */
   agentCredential: first(
     ...["agent-credential/", "agent-credential-of/", "agent-credential-token/", "agent-credential-usable/", "due/agent-credential/"],
   ),
   agentUse: first("agent-use/"),
-  /** Files of merchants' lists that are made in the background; by time. And what a merchant's take. */
+  /**
+   * Exports of merchants' lists that are created in the background, by time, and a merchant's use
+   * of their limits.
+   */
   export: first("export/", "export-of/", "due/export/"),
   exportRoom: first("export-room/"),
-  /** Days of merchants as they were closed, their summaries, and by partner; what has changed since; and which day is closed next. */
+  /**
+   * Closed days of merchants, their summaries, an index by partner, later corrections, and the day
+   * that is closed next.
+   */
   reconciledDay: first("reconciliation/", "reconciliation-of/", "reconciliation-partner/"),
   reconciliationCorrections: first("reconciliation-corrections/"),
   reconciliationTurn: first("reconciliation-turn", "due/reconciliation/"),
@@ -139,7 +182,7 @@ export const SCHEMAS = {
   webhookEndpoint: first("webhook-endpoint/", "webhook-endpoint-of/", "webhook-endpoint-count/"),
   webhookHealth: first("webhook-health/"),
   webhookDelivery: first("webhook-delivery/", "webhook-delivery-of/", "webhook-due/", "webhook-pending/", "webhook-state/"),
-  /** Which version of the platform's API a merchant has where it names none. */
+  /** The version of the platform's API for a merchant that names none. */
   apiVersion: first("api-version/"),
   appVersion: numbered("app/version/", "app/code/", "app/last-id"),
   appDeployment: first("app/deployment/"),
@@ -151,32 +194,47 @@ export const SCHEMAS = {
   administrator: first("g/administrator"),
   namedAdministrator: first("administrator/"),
   machineToken: first("machine-token/"),
-  /** Their second factors, and their sessions as those of people (`portalSession`). */
+  /**
+   * Administrators' second factors, and their sessions, which are like those of people
+   * (`portalSession`).
+   */
   administratorFactors: first("administrator-factors/"),
   administratorSession: first("administrator-session/", "administrator-sessions-of/"),
   secretProof: first("g/secret-key"),
   receiptCleaner: first("g/receipt-cleaner"),
-  /** People who sign in to the portal; by e-mail their id. */
+  /** People who sign in to the portal, and their ids by e-mail. */
   portalAccount: first("portal-account/", "portal-account-email/"),
-  /** Their sessions by the digest of the token, the list of each person's, and the passkey challenges that were used. */
+  /**
+   * Sessions of people by the digest of the token, the list of each person's sessions, and used
+   * passkey challenges.
+   */
   portalSession: first("portal-session/", "portal-sessions-of/", "portal-challenge/"),
-  /** A store's identity, and that it was restored (storage/kv/history-store.ts). */
+  /** A store's identity, and the fact that it was restored (storage/kv/history-store.ts). */
   storeIdentity: first("history/store"),
   storeLoss: first("history/loss"),
   /** The numbers that were written to the store (storage/schemas/schema-mark.ts). */
   schemaMark: first("g/schemas"),
-  /** Entries in the streams between nodes (bus/cluster/envelope.ts), and all kinds of messages in them. */
+  /**
+   * Entries in the streams between nodes (bus/cluster/envelope.ts), and all kinds of messages in
+   * them.
+   */
   streamMessage: { writes: 3, reads: [3, 3], keys: [] },
-  /** What a node publishes about itself (bus/cluster/membership.ts). 2: with these numbers, and under keys of its own. */
+  /**
+   * The data that a node publishes about itself (bus/cluster/membership.ts). 2 adds these numbers,
+   * and has keys of its own.
+   */
   membership: { writes: 2, reads: [2, 2], keys: [] },
 } satisfies { readonly [kind: string]: Schema };
 
 export type SchemaKind = keyof typeof SCHEMAS;
 
-/** Kinds that exist only while their nodes run, and are never stored. */
+/** Kinds that exist only while their nodes run and are never stored. */
 export const PASSING: readonly string[] = ["streamMessage", "membership"] satisfies readonly SchemaKind[];
 
-/** Throws where this version cannot read the number that `what` has; a record without one is of the first. */
+/**
+ * Throws if this version cannot read the number of `what`. A record without one has the first
+ * number.
+ */
 export function assertReadable(kind: SchemaKind, what: string, schema: unknown = 1): void {
   const [oldest, newest] = SCHEMAS[kind].reads;
   if (typeof schema !== "number" || schema < oldest || schema > newest) {
@@ -184,9 +242,9 @@ export function assertReadable(kind: SchemaKind, what: string, schema: unknown =
   }
 }
 
-/** The JSON text of a record, with the number of its kind. */
+/** Returns the JSON text of a record, with the number of its kind. */
 export function recordText(kind: SchemaKind, record: object): string {
-  // First, so that it is easy to see.
+  // The number comes first, so that it is easy to see.
   return JSON.stringify(Object.assign({ schema: 0 }, record, { schema: SCHEMAS[kind].writes }));
 }
 
@@ -197,7 +255,10 @@ export function readRecord<R extends object>(kind: SchemaKind, what: string, tex
   return record;
 }
 
-/** The same for a kind whose records have no member `schema` in memory. */
+/**
+ * Reads a record of a kind without a member `schema` in memory. Throws if this version cannot read
+ * it.
+ */
 export function readBareRecord<R extends object>(kind: SchemaKind, what: string, text: string): R {
   const record = readRecord<R & { schema?: unknown }>(kind, what, text);
   delete record.schema;

@@ -1,25 +1,27 @@
-/** Counters of one table; a power of two. */
+/** Number of counters in a table, which is a power of two. */
 const COUNTERS = 1_048_576;
 
-/** What threads share of a table; survives `postMessage`. */
+/** The memory of a table that threads share. It survives `postMessage`. */
 export interface SharedCountsMemory {
   readonly buffer: SharedArrayBuffer;
   readonly seed: number;
 }
 
 /**
- * How many of something each key has open at once (WebSockets of an address, look-ups of a caller), counted over all threads of a node. A key is two
- * 32-bit numbers. It has the counter that its hash names: two keys on one counter are counted together, which is one in thousands of what is open at
- * once. The hash has a seed that nobody outside knows, so that nobody can choose a key that falls on another's counter.
+ * Counts how many connections or lookups each key has open at once (WebSockets of an address,
+ * lookups of a caller), over all threads of a node. A key is two 32-bit numbers, whose hash selects
+ * a counter. Two keys with one counter are counted together, but only one in thousands of open ones
+ * is affected. The hash has a secret seed, so that a caller cannot choose a key with another one's
+ * counter.
  */
 export interface SharedCounts {
-  /** Counts one more, unless there are `max` already: then it answers false. */
+  /** Adds one and returns true. Returns false if there are already `max`. */
   take(high: number, low: number, max: number): boolean;
-  /** One that was taken is no more. */
+  /** Subtracts one that was taken. */
   giveBack(high: number, low: number): void;
 }
 
-/** Makes the memory of a table, once a node; `seed` is any 32 random bits. */
+/** Creates the memory of a table, once a node; `seed` is any 32 random bits. */
 export function sharedCountsMemory(seed: number): SharedCountsMemory {
   return { buffer: new SharedArrayBuffer(COUNTERS * Int32Array.BYTES_PER_ELEMENT), seed };
 }
@@ -39,14 +41,17 @@ export function openSharedCounts({ buffer, seed }: SharedCountsMemory): SharedCo
   };
 }
 
-/** The seed goes in before and after each word, so that keys which meet under one seed do not meet under another. */
+/**
+ * The seed is mixed in before and after each word, so that keys which collide with one seed do not
+ * collide with another.
+ */
 function counterOf(seed: number, high: number, low: number): number {
   let h = mixed(seed ^ high);
   h = mixed(h ^ low);
   return mixed(h ^ seed) & (COUNTERS - 1);
 }
 
-/** The end of MurmurHash3: each bit of the input changes half of the output's. */
+/** The end of MurmurHash3. Each bit of the input changes half of the output's bits. */
 function mixed(word: number): number {
   let h = word ^ (word >>> 16);
   h = Math.imul(h, 0x85ebca6b);

@@ -1,15 +1,17 @@
 export interface PlaceBounds {
   readonly all: number;
-  /** Of one holder. */
+  /** Limit for one holder. */
   readonly each: number;
 }
 
-/** Of all places this part is for holders that have none. */
+/** One in this many places is reserved for holders that have none. */
 const KEPT_PART = 4;
 
 /**
- * A bounded number of places (for uploads, downloads, calls) with a share for everyone. A holder is whoever the places are shared between: an address, a merchant, a
- * partner. No holder has more than `each`, and the last quarter of all places goes only to holders that have none, so that a few greedy ones leave room for others.
+ * A limited number of places (for uploads, downloads, calls) that holders share. A holder is an
+ * address, a merchant or a partner, for example. No holder has more than `each`, and the last
+ * quarter of all places is reserved for holders that have none, so that a few greedy ones leave
+ * room for others.
  */
 export class SharedPlaces {
   readonly #all: number;
@@ -32,14 +34,20 @@ export class SharedPlaces {
     return this.#held.keys();
   }
 
-  /** Why this holder gets no place now: there is none, or none for who has one already (`all`), or it has its share (`share`). Null: it gets one. */
+  /**
+   * Returns why this holder gets no place now: no place is free, or only reserved ones (`all`), or
+   * the holder has its share (`share`). Returns null if it gets one.
+   */
   refusalOf(holder: string): "all" | "share" | null {
     const own = this.#held.get(holder) ?? 0;
     if (own >= this.#each) return "share";
     return this.#taken >= (own === 0 ? this.#all : this.#all - this.#kept) ? "all" : null;
   }
 
-  /** Takes a place, which the returned function gives back; it may be called again. Ask `refusalOf` first: what it refuses is a fault here. */
+  /**
+   * Takes a place. The returned function releases it and may be called again. The caller checks
+   * `refusalOf` first; a place that it refuses is a bug.
+   */
   take(holder: string): () => void {
     const refusal = this.refusalOf(holder);
     if (refusal !== null) throw new Error(`this holder cannot get a place: ${refusal}`);

@@ -12,28 +12,34 @@ import type {
 } from "xstate";
 
 /**
- * Runs XState machines of a small subset without XState, whose `transition` takes a hundred times as long (infra/docs/decisions/0024-machines-that-decide.md). XState still checks the
- * types, and its viewer draws them. What a machine may have:
+ * Runs XState machines of a small subset without XState, whose `transition` takes a hundred times
+ * as long (infra/docs/decisions/0024-machines-that-decide.md). XState still checks the types, and
+ * its viewer draws them. A machine may contain:
  *
  * - flat states, some of them final, with a description and tags
- * - transitions on named events: one, or several of which the first whose guard holds is taken; with a target or without
+ * - transitions on named events, with or without a target; the first one whose guard holds is taken
  * - guards by name, with parameters (values, or a function of context and event)
  * - actions by name, with parameters: `assign`, or an effect, which is a function that does nothing
  *
- * Everything else is refused when the machine is loaded: nested, parallel and history states, `entry`, `exit`, `always`, `after`, `invoke`, `output`, events by
- * wildcard, transitions of the whole machine, `and`, `or`, `not`, guards and actions without a name, and actions that raise, send, emit, log or spawn.
+ * Loading a machine with anything else fails: nested, parallel and history states, `entry`, `exit`,
+ * `always`, `after`, `invoke`, `output`, events by wildcard, transitions of the whole machine,
+ * `and`, `or`, `not`, guards and actions without a name, and actions that raise, send, emit, log or
+ * spawn.
  */
 export type Stepper<State, Context, Event, Effect> = (state: State, context: Context, event: Event) => Stepped<State, Context, Effect>;
 
-/** An event that means nothing in a state leaves its state and its very context, with no effects. */
+/**
+ * The result of an event. An event without meaning in a state leaves the state and the identical
+ * context, with no effects.
+ */
 export interface Stepped<State, Context, Effect> {
   state: State;
   context: Context;
-  /** What is to be done, in order. It is done by whoever stores the step. */
+  /** The effects in their order. The caller that stores the transition executes them. */
   effects: readonly Effect[];
 }
 
-/** What a machine of the subset says, for whoever runs or draws it. */
+/** The content of a machine of the subset, for callers that run or draw it. */
 export interface Chart {
   id: string;
   initial: string;
@@ -43,9 +49,9 @@ export interface Chart {
 export interface ChartState {
   name: string;
   description: string;
-  /** Nothing happens to it any more. */
+  /** No event changes it any longer. */
   isFinal: boolean;
-  /** What whoever draws the machine is told of it. */
+  /** Notes for drawing the machine. */
   tags: readonly string[];
   transitions: readonly ChartTransition[];
 }
@@ -54,11 +60,11 @@ export interface ChartTransition {
   event: string;
   guard: Named | null;
   actions: readonly Named[];
-  /** Null: the state stays. */
+  /** Null if the state stays. */
   target: string | null;
 }
 
-/** A guard or an action as a transition names it. */
+/** A guard or an action, as a transition names it. */
 export interface Named {
   name: string;
   /** A value, a function of context and event, or undefined. */
@@ -69,7 +75,7 @@ const MACHINE_KEYS = ["id", "description", "meta", "version", "context", "initia
 const STATE_KEYS = ["type", "description", "meta", "tags", "on"];
 const TRANSITION_KEYS = ["target", "guard", "actions", "description", "meta", "reenter", "source", "eventType", "toJSON"];
 
-/** Throws when the machine has anything that is not in the subset. */
+/** Throws if the machine contains anything outside the subset. */
 export function readChart(machine: AnyStateMachine): Chart {
   const { id, root } = machine;
   const refuse = (where: string, what: string): never => {
@@ -136,7 +142,7 @@ interface Transition<State, Context, Event> {
 interface Action<Context, Event> {
   name: string;
   params: Params<Context, Event>;
-  /** Null: the action is an effect. */
+  /** Null if the action is an effect. */
   assign: Assigner<Context, Event> | null;
 }
 
@@ -144,8 +150,8 @@ const NO_EFFECTS: readonly never[] = [];
 const NO_PARAMS = (): undefined => undefined;
 
 /**
- * Compiles a machine. `effects` names those of its actions that are effects; all others have to be assignments.
- * Throws when the machine has anything that is not in the subset.
+ * Compiles a machine. `effects` names the actions that are effects; all others have to be
+ * assignments. Throws if the machine contains anything outside the subset.
  */
 export function compile<
   Context extends MachineContext,
@@ -214,7 +220,7 @@ export function compile<
           stepped = { context: { ...stepped.context, ...assign(stepped, params(stepped)) }, event };
           continue;
         }
-        // XState's types have checked the parameters of each action where the machine was written.
+        // XState's types have checked the parameters of each action in the machine's source.
         const effect = { type: name, params: params(stepped) } as Effect;
         if (done === null) done = [effect];
         else done.push(effect);
@@ -235,7 +241,7 @@ function predicateOf<Context, Event>(id: string, name: string, implementation: u
   return implementation;
 }
 
-/** Null for what is no assignment. */
+/** Returns null if the action is not an assignment. */
 function assignerOf<Context, Event>(implementation: unknown): Assigner<Context, Event> | null {
   if (!isBuiltIn(implementation) || implementation.type !== "xstate.assign") return null;
   const { assignment } = implementation;
@@ -250,7 +256,8 @@ function assignerOf<Context, Event>(implementation: unknown): Assigner<Context, 
   };
 }
 
-// What XState keeps of a machine is not typed any more; these say what it is, where it was typed when the machine was written.
+// XState stores the parts of a machine without types. These functions restore the types that the
+// machine's source had.
 
 function isParams<Context, Event>(value: unknown): value is Params<Context, Event> {
   return typeof value === "function";
@@ -260,12 +267,12 @@ function isAssigner<Context, Event>(value: unknown): value is Assigner<Context, 
   return typeof value === "function";
 }
 
-/** Neither `and`, `or`, `not` nor `stateIn`. */
+/** Excludes `and`, `or`, `not` and `stateIn`. */
 function isPredicate<Context, Event>(value: unknown): value is Predicate<Context, Event> {
   return typeof value === "function" && !("check" in value);
 }
 
-/** What XState's own action creators (`assign`, `raise`, `sendTo`, ...) return. */
+/** Recognizes the results of XState's own action creators (`assign`, `raise`, `sendTo`, ...). */
 function isBuiltIn(value: unknown): value is { type: unknown; assignment?: unknown } {
   return typeof value === "function" && "resolve" in value && "type" in value;
 }

@@ -1,4 +1,4 @@
-/** A stored record and the version that a change has to name. */
+/** A stored record, and its version, which a change has to state. */
 export interface Stored<T> {
   record: T;
   version: number;

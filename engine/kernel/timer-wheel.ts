@@ -1,39 +1,48 @@
-/** Width of a slot: deadlines fire at most this late (and the tick of the owner later). */
+/** Width of a slot. Deadlines fire at most this late, plus the owner's tick. */
 const SLOT_MS = 100;
 
-/** Places of moved and removed deadlines that may be left behind, beside as many as there are deadlines. */
+/**
+ * Outdated entries of moved and removed deadlines that may remain, besides as many as there are
+ * deadlines.
+ */
 const STALE_MAX = 1_024;
 
-/** An item with a deadline. The wheel stores its own data in the item, so that it needs no table of all items. */
+/**
+ * An item with a deadline. The wheel stores its own data in the item, so that it needs no table of
+ * all items.
+ */
 export interface Timed {
-  /** For the wheel only: the slot in which the deadline will have passed; null without a deadline. */
+  /** Only for the wheel: the slot in which the deadline passes; null without a deadline. */
   slot: number | null;
 }
 
 /**
- * Absolute deadlines of many items, one each, in slots of 100 ms. Arming, moving and removing cost O(1), taken over all of them; the owner
- * calls `due` with the time.
+ * Absolute deadlines of many items, one each, in slots of 100 ms. Arming, moving and removing have
+ * an amortized cost of O(1). The owner calls `due` with the time.
  */
 export interface TimerWheel<T extends Timed> {
   /** Sets, moves or (with null) removes the deadline of an item. */
   arm(item: T, atMs: number | null): void;
-  /** Items whose deadline has passed, each once; they are no longer armed. */
+  /** Returns each item whose deadline has passed once, and disarms it. */
   due(nowMs: number): T[];
   size(): number;
 }
 
 export function createTimerWheel<T extends Timed>(): TimerWheel<T> {
-  /** Slots are counted from the first one that is used: small integers need no separate memory. */
+  /** Slots are counted from the first one in use, since small integers need no separate memory. */
   let origin: number | null = null;
-  /** Items by the slot in which they are looked at; one that was moved or removed stays where it was until then. */
+  /**
+   * Items by the slot in which they are checked. An item that was moved or removed stays there
+   * until then.
+   */
   const slots = new Map<number, T[]>();
   let armed = 0;
   let placed = 0;
-  /** The last slot that was looked at. */
+  /** The last slot that was checked. */
   let cursor = Number.NEGATIVE_INFINITY;
 
   function place(item: T, slot: number): void {
-    // A deadline in the past goes to the next slot to be looked at.
+    // A deadline in the past goes to the next slot that is checked.
     const place = Math.max(slot, cursor + 1);
     const items = slots.get(place);
     if (items === undefined) slots.set(place, [item]);
@@ -49,7 +58,10 @@ export function createTimerWheel<T extends Timed>(): TimerWheel<T> {
     for (const item of all) if (item.slot !== null) place(item, item.slot);
   }
 
-  /** Wall time may be set back: then slots that were already processed are ahead again, and overdue items are in slots too far away. */
+  /**
+   * Wall time may be set back. Then slots that were already processed are ahead again, and overdue
+   * items are in slots too far away.
+   */
   function turnBack(slot: number): void {
     cursor = slot;
     placeAll();
@@ -93,7 +105,8 @@ export function createTimerWheel<T extends Timed>(): TimerWheel<T> {
       const last = absolute - origin;
       if (last < cursor) turnBack(last - 1);
       const passed: T[] = [];
-      // After a jump of the clock it is cheaper to look at the slots there are than at each one in between.
+      // After a jump of the clock, checking the existing slots is cheaper than checking each one in
+      // between.
       if (last - cursor > slots.size) {
         for (const slot of [...slots.keys()].sort((a, b) => a - b)) if (slot <= last) look(slot, passed);
       } else {

@@ -10,45 +10,54 @@ import type { ClosedDay, DayFigures } from "./reconciliation.ts";
 import type { DayBounds, ReconciliationRows } from "./reconciliation-rows.ts";
 import type { CorrectionsRecord, ReconciliationStore, TurnRecord } from "./reconciliation-store.ts";
 
-/** One record has a deadline. */
+/** Only one record has a deadline. */
 const BOUNDS = { heldMax: 1, atOnceMax: 1, catchUpMs: 0, slackMs: 0 };
 
-/** Merchants that are looked up at once, and after which the place is stored. */
+/** Merchants that are processed before the cursor position is stored. */
 const MERCHANTS_AT_ONCE = 50;
 
-/** Days that are looked at again when one is closed; earlier ones only where a payment of theirs was given back in this time. */
+/**
+ * Number of days that are checked again when a day is closed. Earlier days are checked only if a
+ * payment of theirs was refunded within these days.
+ */
 export const LOOKED_AT_DAYS = 35;
 
-/** After rows were missing, or ClickHouse or the store did not answer. */
+/** Pause if rows are missing, or ClickHouse or the store does not answer. */
 const AGAIN_MS = 60_000;
 
-/** A row that was refused waits for an operator, but not for ever: then the day is closed without it, and it becomes a correction. */
+/**
+ * A refused row waits for an operator, but only for this time. Then the day is closed without it,
+ * and the row becomes a correction later.
+ */
 const REFUSED_WAIT_MS = 7 * 86_400_000;
 
 export interface CloseDaysOptions {
   store: ReconciliationStore;
   rows: ReconciliationRows;
   calendar: DayCalendar;
-  /** Null for a merchant that does not exist. */
+  /** Resolves with null for a merchant that does not exist. */
   ownerOf(merchantId: string): Promise<{ readonly partnerId: number; readonly livemode: boolean } | null>;
   homes: Homes;
   self: Address;
   clock: Clock;
-  /** Days were closed, and corrections found. */
+  /** Counts closed days and corrections. */
   counted(what: "closed" | "corrections", count: number): void;
   failed(what: string, error: unknown): void;
 }
 
 export interface ClosingDays extends DeadlineRunner {
-  /** Begins with today where none has begun yet. For the start of a node. */
+  /** Begins with today if no day has begun yet. Called when a node starts. */
   begin(): Promise<void>;
-  /** For how long the day whose turn it is should have been closed by now; 0 where its time has not come. Of all nodes. */
+  /**
+   * Resolves with the delay of the current day's closing on all nodes, or with 0 before its time.
+   */
   overdueMs(): Promise<number>;
 }
 
 /**
- * Closes days, one after the other, for all merchants, on the shard that is home of it. Where another one believes to be so too for a moment, each day of a merchant
- * is closed by one of them all the same, because its record is written only where there is none.
+ * Closes one day after another for all merchants, on the shard that is its home. Two shards may
+ * believe this for a moment. Each day of a merchant is still closed once, because its record is
+ * only written if there is none.
  */
 export function createClosingDays(options: CloseDaysOptions): ClosingDays {
   const { store, homes, self, clock, calendar, failed } = options;
@@ -93,7 +102,8 @@ async function closeDue(options: CloseDaysOptions, signal: AbortSignal): Promise
     }
     if (nextAtMs > nowMs) return;
     try {
-      // Not only those of the day itself: what became of its links, refunds and unknown payments was written until now.
+      // The rows of the day itself are not enough: the states of its links, refunds and unknown
+      // payments may have changed until now.
       const there = await rows.areThere(closesAtMs);
       if (there === "some wait" || (there === "some were refused" && nowMs < closesAtMs + REFUSED_WAIT_MS)) {
         await store.setTurn({ ...turn.record, nextAtMs: nowMs + AGAIN_MS }, turn);
@@ -108,7 +118,10 @@ async function closeDue(options: CloseDaysOptions, signal: AbortSignal): Promise
   }
 }
 
-/** The day of some merchants; the turn as it is then, null where another shard has gone on with it. */
+/**
+ * Closes the day for some merchants. Resolves with the new turn, or with null if another shard has
+ * continued it.
+ */
 async function closeSome(options: CloseDaysOptions, turn: Stored<TurnRecord>, signal: AbortSignal): Promise<Stored<TurnRecord> | null> {
   const { store, rows, calendar } = options;
   const { firstDay, day, merchantId } = turn.record;
@@ -137,7 +150,8 @@ async function closeOne(options: CloseDaysOptions, merchantId: string, day: stri
   const { store, rows, calendar, clock, ownerOf, counted } = options;
   const owner = await ownerOf(merchantId);
   if (owner === null) return;
-  // Before the rows: where another shard corrects a day meanwhile, it has read newer ones, and what is found here is not stored.
+  // These are read before the rows. If another shard corrects a day meanwhile, it has read newer
+  // rows, and the corrections found here are not stored.
   const known: Known[] = [];
   for (const bounds of days) known.push(await knownOf(store, merchantId, bounds));
   const figures = await rows.figures(merchantId, days);
@@ -145,7 +159,8 @@ async function closeOne(options: CloseDaysOptions, merchantId: string, day: stri
     const now = figures.get(bounds.day) ?? NO_FIGURES;
     const { fromMs, untilMs } = bounds;
     if (closed !== null) {
-      // By another time zone's clocks it was another day, of which nothing can be told here.
+      // A day that was closed in another time zone has other bounds, and its figures cannot be
+      // compared.
       if (closed.fromMs === fromMs && closed.untilMs === untilMs) await correct(options, closed, since, now);
       continue;
     }
@@ -153,7 +168,7 @@ async function closeOne(options: CloseDaysOptions, merchantId: string, day: stri
     const isLate = bounds.day !== day;
     const closing: ClosedDay = {
       ...{ schema: 1, merchantId, ...owner, day: bounds.day, timeZone: calendar.timeZone, fromMs, untilMs, closedAtMs: clock.nowMs() },
-      // On a day that was closed there was nothing then; what there is now has come since.
+      // There was nothing when the day was closed. Everything found now has come since then.
       figures: isLate ? NO_FIGURES : now,
     };
     if (!(await store.close(closing))) continue;
@@ -162,7 +177,10 @@ async function closeOne(options: CloseDaysOptions, merchantId: string, day: stri
   }
 }
 
-/** Looks at closed days again that are too old to be looked at otherwise: a card's payment is given back for months. */
+/**
+ * Checks closed days again that are too old for the regular check, since card payments can be
+ * refunded for months.
+ */
 async function correctRefunded(
   options: CloseDaysOptions,
   merchantId: string,
@@ -179,7 +197,7 @@ async function correctRefunded(
   }
 }
 
-/** What is known of a day of a merchant: null, null where it is not closed. */
+/** The stored state of a merchant's day; `closed` and `since` are null if it is not closed. */
 interface Known {
   readonly bounds: DayBounds;
   readonly closed: ClosedDay | null;
@@ -205,6 +223,6 @@ async function correct(
     count: (since?.record.count ?? 0) + found.length,
     latest: now,
   };
-  // Where another shard was faster, it has found the same, or more.
+  // On a conflict another shard has found the same corrections, or more.
   if (await store.correct(closed, record, since?.version ?? 0)) counted("corrections", found.length);
 }

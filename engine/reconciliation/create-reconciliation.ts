@@ -3,7 +3,7 @@ import type { DayCalendar } from "./calendar.ts";
 import type { Reconciliation } from "./reconciliation.ts";
 import type { ReconciliationStore } from "./reconciliation-store.ts";
 
-/** What is read of closed days. */
+/** Creates the queries for closed days. */
 export function createReconciliation({
   store,
   calendar,
@@ -18,7 +18,7 @@ export function createReconciliation({
       const found = await store.load(merchantId, day);
       if (found !== null) return found;
       const turn = await store.turn();
-      // Before the first one that was closed here there is nothing, and there never will be.
+      // Days before the first closed one have no record and never get one.
       const isPast = day < (turn?.record.day ?? calendar.dayOf(clock.nowMs()));
       return isPast ? null : { type: "open", closesAtMs: calendar.closesAtMs(day) };
     },
@@ -29,7 +29,7 @@ export function createReconciliation({
     },
     ofPartner: async (partnerId, day, { limit, after }) => {
       const turn = await store.turn();
-      // While it is being closed some of the merchants have it: who read these would take them for all.
+      // During closing only some merchants have the day, and a caller would take them for all.
       if (turn === null || day >= turn.record.day) return { items: [], next: null };
       const found = await store.merchantsOf(partnerId, day, after, limit + 1);
       const wanted = found.slice(0, limit);

@@ -24,7 +24,7 @@ export function isNothing({ payments, links, refunds, unknown, conflicting }: Da
   return payments.length + links.length + refunds.length + unknown.count + conflicting.count === 0;
 }
 
-/** The lines of all terminals put together. */
+/** Merges the lines of all terminals. */
 function foldedLines(lines: readonly PaymentLine[]): readonly PaymentLine[] {
   const folded = new Map<string, PaymentLine>();
   for (const line of lines) {
@@ -40,7 +40,10 @@ function sumOf(one: CountAndSum, other: CountAndSum): CountAndSum {
   return { count: one.count + other.count, amountMinor: one.amountMinor + other.amountMinor };
 }
 
-/** By currency. Net is by the day of the payment: a refund is subtracted from the day on which its payment was made. */
+/**
+ * Returns the totals by currency. The net amount belongs to the day of the payment: a refund is
+ * subtracted on the day of its payment.
+ */
 export function totalsOf({ payments, refunded = [] }: Pick<DayFigures, "payments" | "refunded">): DayTotals[] {
   const totals = new Map<string, DayTotals>();
   const add = (currency: string, change: (total: DayTotals) => Partial<DayTotals>): void => {
@@ -65,9 +68,9 @@ export function totalsOf({ payments, refunded = [] }: Pick<DayFigures, "payments
   return [...totals.values()].sort((one, other) => (one.currency < other.currency ? -1 : 1));
 }
 
-/** What is different now from what was known of the day. */
+/** Returns the differences between the known figures of the day and the present ones. */
 export function corrections(before: DayFigures, after: DayFigures, atMs: number): Correction[] {
-  // Figures of terminals can be compared with figures of terminals only.
+  // Figures by terminal can only be compared with figures by terminal.
   const isFolded = [before, after].some(({ payments }) => payments.some(({ terminalId }) => terminalId === null));
   const lineDifferences = (of: "payments" | "refunded") => {
     const lines = ({ [of]: all = [] }: DayFigures) => (isFolded ? foldedLines(all) : all);
@@ -104,7 +107,7 @@ function differences<Line extends CountAndSum>(
 }
 
 function namedDifferences(of: "unknown" | "conflicting", before: NamedPayments, after: NamedPayments): Difference[] {
-  // Of more than are named, nobody knows which have changed.
+  // If there are more payments than names, the changed ones are unknown.
   if (before.count > before.items.length || after.count > after.items.length) {
     if (before.count === after.count) return [];
     const all: CorrectionSubject = { of, uuid: null, terminalId: null };

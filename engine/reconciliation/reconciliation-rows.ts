@@ -6,14 +6,26 @@ export interface DayBounds {
   readonly untilMs: number;
 }
 
-/** What days are closed by: the rows that ClickHouse has. Every method rejects with RelayError `unavailable` where it does not answer. */
+/**
+ * Reads the rows in ClickHouse from which days are closed. Every method rejects with RelayError
+ * `unavailable` when ClickHouse does not answer.
+ */
 export interface ReconciliationRows {
-  /** Whether all rows that were written before a time are there: none of them waits in the outbox, or was refused. */
+  /**
+   * Tells whether ClickHouse has all rows that were written before a time, or some still wait in
+   * the outbox or were refused.
+   */
   areThere(untilMs: number): Promise<"all" | "some wait" | "some were refused">;
-  /** Merchants, by their ids, that have anything in a time; those behind `after` only. */
+  /**
+   * Returns the merchants that have any rows within a time, in the order of their ids, after
+   * `after` only.
+   */
   merchants(range: { readonly fromMs: number; readonly untilMs: number }, after: string | null, limit: number): Promise<readonly string[]>;
-  /** When payments were made, before a time, of which something was given back since then. */
+  /** Returns the times of payments made before `fromMs` and refunded since then. */
   refundedSince(merchantId: string, fromMs: number): Promise<readonly number[]>;
-  /** The figures of a merchant's days, which follow each other, each of LINES_MAX lines at most; those of a day with nothing may be left out. */
+  /**
+   * Returns the figures of a merchant's consecutive days, each with LINES_MAX lines at most. Days
+   * without any rows may be missing.
+   */
   figures(merchantId: string, days: readonly DayBounds[]): Promise<ReadonlyMap<string, DayFigures>>;
 }

@@ -12,48 +12,51 @@ import {
   type ReconciledDay,
 } from "./reconciliation.ts";
 
-/** What has changed of a day since it was closed. */
+/** The corrections of a day since it was closed. */
 export interface CorrectionsRecord {
   readonly schema: 1;
   readonly items: readonly Correction[];
-  /** Of all, listed or not. */
+  /** Number of all corrections, listed or not. */
   readonly count: number;
-  /** The figures as they were last looked at: what the next look compares with. */
+  /** The figures of the last check, which the next check compares with. */
   readonly latest: DayFigures;
 }
 
-/** Which day is closed next, and how far that has come; one record of the installation. */
+/** The day that is closed next, and its progress. The installation has one such record. */
 export interface TurnRecord {
   readonly schema: 1;
-  /** The first day that was closed here. */
+  /** The first day that this installation has closed. */
   readonly firstDay: string;
   /** Every day before this one is closed. */
   readonly day: string;
-  /** The last merchant of the day that was looked at; null: none yet. */
+  /** The last merchant of the day that was processed; null if there is none yet. */
   readonly merchantId: string | null;
   readonly nextAtMs: number;
 }
 
 /**
- * Where closed days are kept. Every method rejects with RelayError `unavailable` when the store cannot answer; after a failed commit it is not known whether it
- * happened.
+ * Stores closed days. Every method rejects with RelayError `unavailable` when the store cannot
+ * answer. The outcome of a failed commit is unknown.
  */
 export interface ReconciliationStore extends DueIndex {
   turn(): Promise<Stored<TurnRecord> | null>;
-  /** The new version, or null where something else stands. */
+  /** Resolves with the new version, or with null on a conflict. */
   setTurn(turn: TurnRecord, before: Stored<TurnRecord> | null): Promise<number | null>;
-  /** False where the day is closed already: that is never changed. */
+  /** Resolves with false if the day is already closed. A closed day never changes. */
   close(day: ClosedDay): Promise<boolean>;
   load(merchantId: string, day: string): Promise<ReconciledDay | null>;
   corrections(merchantId: string, day: string): Promise<Stored<CorrectionsRecord> | null>;
-  /** False where something else stands. */
+  /** Resolves with false on a conflict. */
   correct(closed: ClosedDay, record: CorrectionsRecord, version: number): Promise<boolean>;
-  /** Newest first; days before `before`, from `from` and to `to` (included). */
+  /** Lists the newest days first: days before `before`, from `from` to `to` (included). */
   summaries(
     merchantId: string,
     query: { readonly limit: number; readonly before: string | null; readonly from: string | null; readonly to: string | null },
   ): Promise<readonly DaySummary[]>;
-  /** A partner's merchants that have a closed day, by their ids; those behind `after` only. */
+  /**
+   * Lists a partner's merchants that have closed the day, in the order of their ids, after `after`
+   * only.
+   */
   merchantsOf(partnerId: number, day: string, after: string | null, limit: number): Promise<readonly string[]>;
 }
 
@@ -64,7 +67,7 @@ const CORRECTIONS = "reconciliation-corrections/";
 const TURN = "reconciliation-turn";
 const DUE = "due/reconciliation/";
 
-/** What the one record with a deadline is called. */
+/** The id of the only record with a deadline. */
 export const TURN_ID = "days";
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;

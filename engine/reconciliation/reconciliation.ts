@@ -1,13 +1,16 @@
 import type { MerchantParty } from "../kernel/merchant-scope.ts";
 import type { TransactionMethod, TransactionStatus } from "../payments/transaction.ts";
 
-/** A day's closing names so many uuids at most, of each kind; it counts them all. */
+/** Maximum number of uuids of each kind that a closed day names. It counts all of them. */
 export const NAMED_MAX = 100;
 
-/** Lines of a day: terminals, methods, outcomes and currencies that had anything. A day with more is closed with those of the merchant as a whole. */
+/**
+ * Maximum number of lines of a day, which are the terminals, methods, outcomes and currencies with
+ * any payments. A day with more lines is closed with the lines of the merchant as a whole.
+ */
 export const LINES_MAX = 2_000;
 
-/** Corrections of a day that are listed; further ones are counted. */
+/** Maximum number of corrections that a day lists. Further ones are only counted. */
 export const CORRECTIONS_MAX = 500;
 
 export interface CountAndSum {
@@ -16,7 +19,10 @@ export interface CountAndSum {
   readonly amountMinor: number;
 }
 
-/** Payments of a terminal, by method, outcome and currency. `terminalId` null: of all terminals, where they are too many for lines of their own. */
+/**
+ * Payments of a terminal by method, outcome and currency. `terminalId` is null for the payments of
+ * all terminals, if there are too many lines by terminal.
+ */
 export interface PaymentLine extends CountAndSum {
   readonly terminalId: string | null;
   readonly method: TransactionMethod;
@@ -24,7 +30,7 @@ export interface PaymentLine extends CountAndSum {
   readonly currency: string;
 }
 
-/** Payment links made on the day, or refunds asked for on it, by their state. */
+/** Payment links created on the day, or refunds requested on it, by state. */
 export interface StateLine extends CountAndSum {
   readonly state: string;
   readonly currency: string;
@@ -35,7 +41,7 @@ export interface NamedPayment {
   readonly terminalId: string;
 }
 
-/** All of a kind are counted, the first NAMED_MAX are named. */
+/** The count includes all payments of a kind; the first NAMED_MAX are named. */
 export interface NamedPayments {
   readonly count: number;
   readonly items: readonly NamedPayment[];
@@ -44,17 +50,20 @@ export interface NamedPayments {
 /** The figures of a merchant's day. */
 export interface DayFigures {
   readonly payments: readonly PaymentLine[];
-  /** What was given back of these payments, whenever that was: how many of them, and how much. Absent in days that were closed before it was kept. */
+  /**
+   * Refunds of these payments at any time: the number of refunded payments, and the amount. Days
+   * that were closed before this member existed do not have it.
+   */
   readonly refunded?: readonly PaymentLine[];
   readonly links: readonly StateLine[];
   readonly refunds: readonly StateLine[];
-  /** Commands of the day of which nobody knows whether they were paid. */
+  /** Commands of the day whose payment is unknown. */
   readonly unknown: NamedPayments;
-  /** Payments of the day of which a terminal has posted different results. */
+  /** Payments of the day with different results from the terminal. */
   readonly conflicting: NamedPayments;
 }
 
-/** What has changed after the day was closed: a line of its figures, or a payment that they name. */
+/** The subject of a change after the day was closed: a line of its figures, or a named payment. */
 export type CorrectionSubject =
   | {
       readonly of: "payments" | "refunded";
@@ -64,25 +73,28 @@ export type CorrectionSubject =
       readonly currency: string;
     }
   | { readonly of: "links" | "refunds"; readonly state: string; readonly currency: string }
-  /** Without a uuid: all of the kind, where they are more than are named. */
+  /** The uuid is null for all payments of the kind, if there are more than are named. */
   | { readonly of: "unknown" | "conflicting"; readonly uuid: string | null; readonly terminalId: string | null };
 
 export interface Correction {
   readonly subject: CorrectionSubject;
   /** When the relay noticed it. */
   readonly atMs: number;
-  /** Of a named payment the count is 1 where it is named and 0 where it is not (any more), and the amount is 0. */
+  /**
+   * For a named payment the amount is 0. The count is 1 if the payment is named, and 0 if it is not
+   * (any longer).
+   */
   readonly before: CountAndSum;
   readonly after: CountAndSum;
 }
 
-/** A day as it was closed. Never changes. */
+/** A closed day, which never changes. */
 export interface ClosedDay {
   readonly schema: 1;
   readonly merchantId: string;
   readonly partnerId: number;
   readonly livemode: boolean;
-  /** YYYY-MM-DD in the installation's time zone, as it was then. */
+  /** YYYY-MM-DD in the installation's time zone at that time. */
   readonly day: string;
   readonly timeZone: string;
   readonly fromMs: number;
@@ -91,13 +103,13 @@ export interface ClosedDay {
   readonly figures: DayFigures;
 }
 
-/** What a day comes to in one currency. */
+/** The totals of a day in one currency. */
 export interface DayTotals {
   readonly currency: string;
   readonly approved: number;
   readonly approvedMinor: number;
   readonly declined: number;
-  /** Payments of the day of which something was given back, and what that comes to. */
+  /** Payments of the day that were refunded, and the refunded amount. */
   readonly refunds: number;
   readonly refundedMinor: number;
   readonly netMinor: number;
@@ -115,21 +127,33 @@ export interface DaySummary {
 
 export interface ReconciledDay {
   readonly closed: ClosedDay;
-  /** Oldest first, at most CORRECTIONS_MAX. */
+  /** The oldest come first, CORRECTIONS_MAX at most. */
   readonly corrections: readonly Correction[];
   readonly correctionCount: number;
 }
 
-/** Days of merchants that are closed. Every method rejects with RelayError `unavailable` when the store cannot answer. */
+/**
+ * Reads the closed days of merchants. Every method rejects with RelayError `unavailable` when the
+ * store cannot answer.
+ */
 export interface Reconciliation {
-  /** `open`: the day is not closed yet; it is at `closesAtMs`, or as soon after that as all its rows are there. Null: the merchant had nothing on it. */
+  /**
+   * `open`: the day is not closed yet. It closes at `closesAtMs`, or soon after that when all its
+   * rows exist. Null: the merchant had nothing on the day.
+   */
   day(owner: MerchantParty, day: string): Promise<ReconciledDay | { readonly type: "open"; readonly closesAtMs: number } | null>;
-  /** Newest first; days from and to these, both included. `next`: the `before` of the next page, null where there is no more. */
+  /**
+   * Lists the newest days first, from and to these days (included). `next` is the `before` of the
+   * next page, or null on the last page.
+   */
   days(
     owner: MerchantParty,
     query: { readonly limit: number; readonly before: string | null; readonly from: string | null; readonly to: string | null },
   ): Promise<{ items: readonly DaySummary[]; next: string | null }>;
-  /** Of a partner's merchants, in the order of their ids; those behind `after` only. None before the day is closed for all of them. */
+  /**
+   * Lists a partner's merchants in the order of their ids, after `after` only. The list is empty
+   * until the day is closed for all of them.
+   */
   ofPartner(
     partnerId: number,
     day: string,

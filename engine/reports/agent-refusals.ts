@@ -1,24 +1,27 @@
 import type { AgentCredentials } from "../agents/agent-credentials.ts";
 import type { MerchantParty } from "../kernel/merchant-scope.ts";
 
-/** Credentials whose refusals a report tells of: the newest. */
+/** The newest credentials, to which a report is limited. */
 const CREDENTIALS_MAX = 100;
 
-/** What a credential of an AI agent was refused since it was made. */
+/** The refusals of an AI agent's credential since it was created. */
 export interface RefusedAgent {
   readonly credentialId: string;
-  /** As its merchant calls it. */
+  /** The merchant's name for it. */
   readonly name: string;
-  /** Orders for links, by the limit that refused them. */
+  /** Refused orders for links, by the limit that refused them. */
   readonly refused: { readonly [limit: string]: number };
 }
 
-/** What the limits of a merchant's agents have refused: of its newest credentials, whether they still count or not. */
+/**
+ * Reads the refusals by the limits of a merchant's agents. It includes the newest credentials,
+ * active or not.
+ */
 export interface AgentRefusals {
   of(owner: MerchantParty): Promise<readonly RefusedAgent[]>;
 }
 
-/** Over their credentials, which count it. */
+/** Reads the refusals from the credentials, which count them. */
 export function createAgentRefusals(agents: Pick<AgentCredentials, "list">): AgentRefusals {
   return {
     of: async (owner) => {

@@ -1,39 +1,49 @@
 import type { MerchantScope } from "../kernel/merchant-scope.ts";
 import type { TransactionMethod } from "../payments/transaction.ts";
 
-/** Points of one series: hours of a week with those that clocks repeat, or 400 days; the same days of another year may have a 29 February more. */
+/**
+ * Maximum number of points in a series: the hours of a week, with hours that clocks repeat, or 400
+ * days. The same days of another year may contain one more day, 29 February.
+ */
 export const REPORT_BUCKETS_MAX = 401;
 
 /**
- * Currencies of one report: each is in every point. A terminal may write what it likes in their place (a thousand texts are a hundred megabytes in a report of a year), so they are
- * those that are known, and then those of the most payments.
+ * Maximum number of currencies in a report, since each is in every point. A terminal may report any
+ * text as a currency, and a thousand texts make a report of a year a hundred megabytes large. Known
+ * currencies take precedence, and then the ones with the most payments.
  */
 export const REPORT_CURRENCIES_MAX = 20;
 
-/** Lines of one breakdown: what comes after them is left out, the largest first. */
+/** Maximum number of lines in a breakdown, the largest first. Further lines are skipped. */
 export const REPORT_LINES_MAX = 500;
 
-/** What a report is of; an absent member narrows nothing. */
+/** The filter of a report. An absent member does not filter. */
 export interface ReportQuery {
-  /** First milliseconds of the buckets, in order, and the first one after the last: one more than there are buckets. Whole quarters of an hour. */
+  /**
+   * The first milliseconds of the buckets in order, and the end of the last bucket: one more than
+   * there are buckets. They are whole quarters of an hour.
+   */
   readonly edges: readonly number[];
   readonly currency?: string;
   readonly terminalId?: string;
   readonly method?: TransactionMethod;
 }
 
-/** Of one currency, as everything here: amounts in minor units, and never added over currencies. */
+/**
+ * Sums in one currency, like all figures here. Amounts are in minor units and are never added
+ * across currencies.
+ */
 export interface PaymentSums {
   readonly currency: string;
   /** Sum of the approved payments. */
   readonly volumeMinor: number;
   readonly approved: number;
-  /** Without links that expired. */
+  /** Declined payments without expired links. */
   readonly declined: number;
 }
 
 export interface PaymentFigures extends PaymentSums {
-  /** Refunds that were done in the time, whenever their payment was. */
+  /** Refunds made in the time, whenever their payment was made. */
   readonly refunds: number;
   readonly refundedMinor: number;
 }
@@ -42,19 +52,19 @@ export interface MethodFigures extends PaymentSums {
   readonly method: TransactionMethod;
 }
 
-/** Cards by brand; empty where the result names none. */
+/** Cards by brand; empty if the result names none. */
 export interface BrandFigures extends PaymentSums {
   readonly brand: string;
 }
 
-/** Cards by how they were read (MAN, ICC, NFC); empty where the result does not say. */
+/** Cards by the way they were read (MAN, ICC, NFC); empty if the result does not state it. */
 export interface EntryFigures extends PaymentSums {
   readonly entry: string;
 }
 
 export interface DeclineFigures {
   readonly currency: string;
-  /** Empty where the result has none. */
+  /** Empty if the result has none. */
   readonly actionCode: string;
   readonly message: string;
   readonly declined: number;
@@ -66,7 +76,7 @@ export interface TerminalFigures extends PaymentSums {
   readonly lastAtMs: number;
 }
 
-/** Of an hour of the clock (0 to 23) on a day of the week (1 is Monday). */
+/** Sums for an hour of the clock (0 to 23) on a day of the week (1 is Monday). */
 export interface HeatmapFigures extends PaymentSums {
   readonly weekday: number;
   readonly hour: number;
@@ -82,21 +92,24 @@ export interface LinkSums {
   readonly expired: number;
 }
 
-/** Of links created in the time, as they stand. */
+/** Links created in the time, in their present state. */
 export interface LinkFigures extends LinkSums {
-  /** Of those that were paid: after they had expired or had been cancelled. */
+  /** Paid links that had already expired or been cancelled. */
   readonly late: number;
   readonly pending: number;
-  /** From their creation to their payment; null where none was paid. */
+  /** Median time from creation to payment; null if no link was paid. */
   readonly medianMinutesToPay: number | null;
 }
 
-/** By who made them: user, key, agent, subscription. */
+/** Links by creator: user, key, agent or subscription. */
 export interface LinkCreatorFigures extends LinkSums {
   readonly creator: string;
 }
 
-/** Of disputes and alerts received in the time, as they stand, against the card payments of that time. */
+/**
+ * Disputes and alerts received in the time, in their present state, and the card payments of the
+ * same time.
+ */
 export interface DisputeFigures {
   readonly currency: string;
   readonly received: number;
@@ -110,11 +123,11 @@ export interface DisputeFigures {
   readonly alertsMinor: number;
   readonly alertsRefunded: number;
   readonly alertsPrevented: number;
-  /** With those that ran out of time, without `alertsInvalid`. */
+  /** Declined alerts with the ones that have expired, without `alertsInvalid`. */
   readonly alertsDeclined: number;
-  /** What the network took back. */
+  /** Alerts that the network withdrew. */
   readonly alertsInvalid: number;
-  /** That a dispute came after. */
+  /** Alerts that a dispute followed. */
   readonly alertsEscalated: number;
 }
 
@@ -130,22 +143,27 @@ export interface DisputeCategoryFigures {
 
 export interface SubscriptionFigures {
   readonly currency: string;
-  /** ACTIVE and PAST_DUE when the bucket (or the range) ends, or now where it has not ended. */
+  /**
+   * Subscriptions that are ACTIVE or PAST_DUE at the end of the bucket (or range), or now if it has
+   * not ended.
+   */
   readonly active: number;
-  /** What these come to in a month. */
+  /** The monthly amount of these subscriptions. */
   readonly mrrMinor: number;
-  /** The same when it began. */
+  /** The values at the beginning of the bucket (or range). */
   readonly activeBefore: number;
   readonly mrrBeforeMinor: number;
   readonly started: number;
   readonly startedMrrMinor: number;
-  /** Ended by the merchant or the customer. */
+  /** Subscriptions that the merchant or the customer ended. */
   readonly churnedVoluntary: number;
   readonly churnedVoluntaryMrrMinor: number;
-  /** Ended by the dunning policy. */
+  /** Subscriptions that the dunning policy ended. */
   readonly churnedDunning: number;
   readonly churnedDunningMrrMinor: number;
-  /** Cycles whose first failure was in the time, and those of them that were paid after it. */
+  /**
+   * Cycles whose first failure was in the time, and the ones among them that were paid afterwards.
+   */
   readonly failedCycles: number;
   readonly recoveredCycles: number;
   readonly medianDaysToRecover: number | null;
@@ -156,11 +174,11 @@ export interface AgentCredentialFigures extends LinkSums {
 }
 
 export interface Report<Figures> {
-  /** When it was counted. */
+  /** When the report was calculated. */
   readonly asOfMs: number;
-  /** In order, one for each bucket. A currency that a bucket has nothing of is not in it. */
+  /** The buckets in order. A bucket contains no currency without figures. */
   readonly buckets: readonly (readonly Figures[])[];
-  /** Of the whole range. Its currencies are all that any bucket has. */
+  /** Totals of the whole range, for all currencies of any bucket. */
   readonly totals: readonly Figures[];
 }
 
@@ -171,7 +189,10 @@ export interface MethodsReport extends Report<MethodFigures> {
 }
 
 export interface TerminalsReport extends Report<PaymentSums> {
-  /** Terminals with a payment that was approved or declined at them, in each bucket and in all. Links are paid at none. */
+  /**
+   * Terminals with an approved or declined payment, in each bucket and in all. Links are not paid
+   * at a terminal.
+   */
   readonly activeTerminals: readonly number[];
   readonly activeTerminalsInAll: number;
   readonly terminals: readonly TerminalFigures[];
@@ -179,12 +200,12 @@ export interface TerminalsReport extends Report<PaymentSums> {
 
 export interface HeatmapReport {
   readonly asOfMs: number;
-  /** Those that have any. */
+  /** Only cells with figures. */
   readonly cells: readonly HeatmapFigures[];
   readonly totals: readonly PaymentSums[];
 }
 
-/** How far the clocks are ahead of UTC from `fromMs` on. */
+/** The difference of the clocks from UTC from `fromMs` on. */
 export interface ClockOffset {
   readonly fromMs: number;
   readonly offsetMs: number;
@@ -193,7 +214,7 @@ export interface ClockOffset {
 export interface HeatmapQuery extends Omit<ReportQuery, "edges"> {
   readonly fromMs: number;
   readonly untilMs: number;
-  /** In order; the first one from `fromMs` or before. */
+  /** The offsets in order. The first one begins at `fromMs` or earlier. */
   readonly offsets: readonly ClockOffset[];
 }
 
@@ -212,10 +233,10 @@ export interface AgentsReport extends Report<LinkSums> {
 }
 
 export type PaymentQuery = ReportQuery;
-/** Of links, disputes and subscriptions, which are of no terminal. */
+/** The query for links, disputes and subscriptions, which have no terminal. */
 export type ObjectQuery = Pick<ReportQuery, "edges" | "currency">;
 
-/** Each report by its name: what is asked, and what comes of it. */
+/** The query and the report for each name. */
 export interface ReportKinds {
   payments: { query: PaymentQuery; report: Report<PaymentFigures> };
   methods: { query: PaymentQuery; report: MethodsReport };
@@ -230,9 +251,10 @@ export interface ReportKinds {
 export type ReportName = keyof ReportKinds;
 
 /**
- * Figures of a merchant over up to 400 days: from ClickHouse's `relay.merchant_transactions` and `relay.merchant_objects` together with what the feed has not confirmed
- * yet. Whoever asks for the same within 15 s shares an answer. Rejects with RelayError `unavailable` where ClickHouse does not answer within three seconds, or the
- * merchant asks for more at once than it may.
+ * Figures of a merchant over up to 400 days, from `relay.merchant_transactions` and
+ * `relay.merchant_objects` in ClickHouse and from rows that the feed has not confirmed yet. Equal
+ * queries within 15 s share an answer. Rejects with RelayError `unavailable` if ClickHouse does not
+ * answer within three seconds, or if the merchant sends too many queries at once.
  */
 export interface MerchantReports {
   report<Name extends ReportName>(

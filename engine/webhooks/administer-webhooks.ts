@@ -8,23 +8,30 @@ import type { DeliveryState, WebhookDeliveryStore } from "./webhook-delivery-sto
 import { WEBHOOK_ENDPOINTS_MAX, type WebhookEndpointRecord } from "./webhook-endpoint.ts";
 import type { WebhookEndpointStore } from "./webhook-endpoint-store.ts";
 
-/** To which endpoints: all, one, or those of a merchant. */
+/** The endpoints whose deliveries are listed: all, one, or those of a merchant. */
 export type DeliveriesTo = { readonly type: "all" } | { readonly type: "endpoint" | "merchant"; readonly id: string };
 
-/** Of whatever owner, for an administrator. */
+/** Operations of an administrator on the endpoints and deliveries of all owners. */
 export interface AdministerWebhooks {
   /**
-   * By age, the oldest first; `after` is the `id` of the last one of the page before. Throws RelayError `invalid_request` for one that is not there any more. Of a
-   * merchant: those to the endpoints that it has now.
+   * Lists the oldest deliveries first; `after` is the last `id` of the previous page. Throws
+   * RelayError `invalid_request` if that delivery no longer exists. For a merchant it lists the
+   * deliveries to its present endpoints.
    */
   deliveries(state: DeliveryState, to: DeliveriesTo, after: string | null, limit: number): Promise<WebhookDeliveryRecord[]>;
   delivery(id: string): Promise<WebhookDeliveryRecord | null>;
-  /** As `resendDelivery` does. */
+  /** Works like `resendDelivery`. */
   resend(id: string): Promise<WebhookDeliveryRecord | null>;
-  /** By id, of all owners or of one merchant; `after` is the `id` of the last one of the page before. */
+  /**
+   * Lists endpoints by id, of all owners or of one merchant; `after` is the last `id` of the
+   * previous page.
+   */
   endpoints(merchantId: string | null, after: string | null, limit: number): Promise<WebhookEndpointRecord[]>;
   endpoint(id: string): Promise<WebhookEndpointRecord | null>;
-  /** As its owner would; ends what is still to be delivered to it. Null where there is none. */
+  /**
+   * Disables an endpoint like its owner would, and cancels its waiting deliveries. Resolves with
+   * null if it does not exist.
+   */
   disableEndpoint(id: string): Promise<WebhookEndpointRecord | null>;
 }
 

@@ -9,7 +9,10 @@ interface ChosenVersion {
   readonly version: string;
 }
 
-/** Merchants' default versions on the key-value store: `api-version/<merchant>`. Rejects with RelayError `unavailable` when the store cannot answer. */
+/**
+ * Stores merchants' default versions under `api-version/<merchant>`. Rejects with RelayError
+ * `unavailable` when the store cannot answer.
+ */
 export function createApiVersions(kv: Kv): ApiVersions {
   return {
     versionOf: async (merchantId) => {

@@ -3,58 +3,63 @@ import { RelayError } from "../kernel/errors.ts";
 import { type PlaceBounds, SharedPlaces } from "../kernel/shared-places.ts";
 import type { Stored } from "../kernel/stored.ts";
 
-/** What one look at the store asks for. */
+/** A query for records that are due. */
 export interface DueQuery {
   readonly untilMs: number;
-  /** Where the last look ended; null: from the beginning. */
+  /** The position where the last query ended; null begins at the start. */
   readonly after: string | null;
-  /** Records that can be begun now. */
+  /** Maximum number of records that can begin now. */
   readonly limit: number;
-  /** How many more of a lane can be begun. */
+  /** Returns how many more deliveries of a lane can begin. */
   room(lane: string): number;
 }
 
 export interface DuePage<R> {
-  /** Those of one lane in the order in which they are to be tried. */
+  /** The records of one lane are in the order in which they are attempted. */
   readonly found: readonly Stored<R>[];
-  /** Where to go on; null: everything was looked at. */
+  /** The position where the next query begins; null if everything was read. */
   readonly next: string | null;
-  /** Whether something due was left out because its lane had no room. */
+  /** Whether a due record was skipped because its lane had no room. */
   readonly left: boolean;
-  /** When the longest due one that was seen was due. */
+  /** The earliest due time that was seen. */
   readonly oldestMs: number | null;
 }
 
 /**
- * What is delivered, and how. Its store says what is due, a claim by the version of the record gives one sender the right to an attempt for the time of a
- * lease, and an attempt stores what came of it.
+ * A kind of delivery. Its store returns what is due. A claim by the version of the record gives one
+ * sender the right to an attempt for the time of a lease. The attempt stores its outcome.
  */
 export interface DeliveryKind<R> {
-  /** For reports of failures. */
+  /** The name in reports of failures. */
   readonly name: string;
-  /** Under way at once, in all, of one holder and in one lane. */
+  /** Limits for deliveries in progress: in all, for one holder, and for one lane. */
   readonly underWay: PlaceBounds;
   readonly laneMax: number;
   due(query: DueQuery): Promise<DuePage<R>>;
   idOf(record: R): string;
-  /** Who receives it: one that is slow costs only itself. */
+  /** Returns the receiver. A slow receiver delays only its own lane. */
   laneOf(record: R): string;
-  /** Who has it sent: one with many receivers leaves room for the others. */
+  /** Returns the sender's owner, so that one with many receivers leaves room for others. */
   holderOf(record: R): string;
-  /** Records of one queue are tried one after the other; null: without regard to others. */
+  /**
+   * Returns the queue whose records are attempted one after the other; null for a record without a
+   * queue.
+   */
   queueOf(record: R): string | null;
-  /** Null where somebody else changed it first. */
+  /** Resolves with null if another node changed the record first. */
   claim(stored: Stored<R>, atMs: number): Promise<Stored<R> | null>;
-  /** One attempt, of which the outcome is stored when this resolves. `ended`: nothing was sent. */
+  /** Makes one attempt, and resolves after its outcome is stored. `ended`: nothing was sent. */
   attempt(claimed: Stored<R>): Promise<"delivered" | "failed" | "ended">;
 }
 
 export interface DeliverySender {
-  /** Called by the owner every 50 ms or so. */
+  /** The owner calls it about every 50 ms. */
   tick(): void;
-  /** Begins nothing more, and waits for what is under way. */
+  /** Begins no more deliveries, and waits for the ones in progress. */
   stop(): Promise<void>;
-  /** When the longest due record was due, as of the last time that all were looked at; null: nothing was. */
+  /**
+   * When the longest waiting record was due at the last complete check; null if nothing was due.
+   */
   oldestDueMs(): number | null;
 }
 
@@ -64,24 +69,29 @@ export interface DeliverySenderOptions<R> {
   failed(what: string, error: unknown): void;
 }
 
-/** How often the store is asked for what is due. */
+/** How often the store is queried for due records. */
 const LOOK_MS = 500;
-/** Where one look did not see everything, the next one goes on after this time. */
+/** Pause before the next check if one did not read everything. */
 const GO_ON_MS = 100;
-/** Of one look, so that each of them is short. */
+/** Maximum number of pages in one check, so that each check is short. */
 const PAGES_MAX = 8;
 /**
- * A lane whose last attempt failed, or took longer than this, has little room until one succeeds sooner, and all such lanes together have half of all places:
- * however many are stuck, the others go on.
+ * A lane is held back if its last attempt failed or took longer than SLOW_MS, until a faster one
+ * succeeds. It then has little room, and all such lanes together have half of all places. Other
+ * lanes continue, however many are blocked.
  */
 const SLOW_MS = 3_000;
 const HELD_BACK_LANE_MAX = 2;
-/** Lanes that are remembered as such; of more, the earliest count as healthy again. */
+/**
+ * Maximum number of lanes that are remembered as held back. Beyond it the earliest count as healthy
+ * again.
+ */
 const HELD_BACK_KEPT_MAX = 10_000;
 
 /**
- * Sends what is due, at least once. Each node runs one; who claims a record (by its version) has it for the time of a lease, so nodes do not send the
- * same one together, and one whose sender died is sent by another.
+ * Sends what is due, at least once. Each node runs a sender. The one that claims a record, by its
+ * version, has the record for the time of a lease. So nodes do not send the same record together,
+ * and another node sends a record whose sender died.
  */
 export function createDeliverySender<R>({ kind, clock, failed }: DeliverySenderOptions<R>): DeliverySender {
   const underWay = new Map<string, Promise<void>>();
@@ -89,13 +99,18 @@ export function createDeliverySender<R>({ kind, clock, failed }: DeliverySenderO
   const lanes = new Map<string, number>();
   const queues = new Set<string>();
   const heldBack = new Set<string>();
-  /** Lanes of which this round has left something out: what comes after it must not overtake it. */
+  /**
+   * Lanes in which this round has skipped a record. Later records of the lane must not overtake it.
+   */
   const passed = new Set<string>();
   let heldBackUnderWay = 0;
   let cursor: string | null = null;
   let oldestOfRoundMs: number | null = null;
   let oldestDueMs: number | null = null;
-  /** Something due was left out: its lane had no room, or there was none at all. */
+  /**
+   * Whether a due record was skipped, because its lane had no room or because all places were
+   * taken.
+   */
   let [left, full] = [false, false];
   let nextLookMs = 0;
   let looking: Promise<void> = Promise.resolve();
@@ -155,7 +170,8 @@ export function createDeliverySender<R>({ kind, clock, failed }: DeliverySenderO
     lanes.set(lane, (lanes.get(lane) ?? 0) + 1);
     const work = send(stored, lane)
       .catch((error: unknown) => {
-        // The store is away, or it is not known what it did: the lease ends, and it is sent again.
+        // The store is unavailable, or the outcome of its commit is unknown. The lease expires, and
+        // the record is sent again.
         if (!isUnavailable(error)) failed(kind.name, error);
       })
       .finally(() => {
@@ -191,7 +207,7 @@ export function createDeliverySender<R>({ kind, clock, failed }: DeliverySenderO
     busy = true;
     looking = look()
       .catch((error: unknown) => {
-        // The store is away: what is due stays so.
+        // The store is unavailable, and the due records stay due.
         if (!isUnavailable(error)) failed(kind.name, error);
       })
       .finally(() => {

@@ -4,14 +4,15 @@ import { resendDelivery } from "./resend-delivery.ts";
 import { deliveryId, type WebhookDeliveryRecord } from "./webhook-delivery.ts";
 import type { DeliveryState, WebhookDeliveryStore } from "./webhook-delivery-store.ts";
 
-/** What was, or is to be, delivered to one endpoint, for its owner. Whose the endpoint is, the caller has asked before. */
+/** Deliveries to one endpoint, for its owner. The caller has already checked the owner. */
 export interface EndpointDeliveries {
   /**
-   * By age, the oldest first, of one state or (null) of all; `after` is the `id` of the last one of the page before. Throws RelayError `invalid_request` for one that
-   * is not there any more, or another endpoint's.
+   * Lists the oldest deliveries first, in one state or (null) in all; `after` is the last `id` of
+   * the previous page. Throws RelayError `invalid_request` if that delivery no longer exists or
+   * belongs to another endpoint.
    */
   list(endpointId: string, state: DeliveryState | null, after: string | null, limit: number): Promise<WebhookDeliveryRecord[]>;
-  /** Null where there is none of this endpoint. Throws as `resendDelivery` does. */
+  /** Resolves with null if the endpoint has no such delivery. Throws like `resendDelivery`. */
   resend(endpointId: string, id: string): Promise<WebhookDeliveryRecord | null>;
 }
 
@@ -34,7 +35,7 @@ export function createEndpointDeliveries({ deliveries, clock }: EndpointDeliveri
   };
 }
 
-/** Ids come out of requests as they are. */
+/** Loads a delivery of the endpoint. Requests supply ids without any check. */
 async function loaded(deliveries: WebhookDeliveryStore, endpointId: string, id: string): Promise<WebhookDeliveryRecord | null> {
   const eventId = id.slice(0, id.indexOf("."));
   if (id !== deliveryId(eventId, endpointId)) return null;

@@ -4,11 +4,17 @@ import type { WebhookDeliveryStore } from "./webhook-delivery-store.ts";
 import type { WebhookDisabledReason, WebhookEndpointRecord } from "./webhook-endpoint.ts";
 import type { WebhookEndpointStore } from "./webhook-endpoint-store.ts";
 
-/** Ends what is still to be delivered to an endpoint. */
+/** Stops the deliveries to an endpoint. */
 export interface EndpointStops {
-  /** Disables it and cancels what waits for it. False where its owner changed its address meanwhile: what was said of the former one is no reason. */
+  /**
+   * Disables the endpoint and cancels its waiting deliveries. Resolves with false if its owner has
+   * changed the address meanwhile, since the reason applies to the previous address.
+   */
   disable(endpoint: WebhookEndpointRecord, reason: Exclude<WebhookDisabledReason, "key_leaked">): Promise<boolean>;
-  /** Cancels what waits for it. What is left after CANCELED_AT_ONCE_MAX is canceled when its time comes. */
+  /**
+   * Cancels the waiting deliveries of an endpoint. Deliveries beyond CANCELED_AT_ONCE_MAX are
+   * canceled when they are due.
+   */
   cancelWaiting(endpointId: string): Promise<void>;
 }
 
@@ -20,7 +26,7 @@ export interface EndpointStopsOptions {
 }
 
 const PAGE = 100;
-/** Somebody waits for it meanwhile. */
+/** The limit exists because a caller waits for it. */
 const CANCELED_AT_ONCE_MAX = 2_000;
 const CHANGES_MAX = 8;
 
@@ -28,7 +34,8 @@ export function createEndpointStops({ endpoints, deliveries, clock, disabled }: 
   async function cancelWaiting(endpointId: string): Promise<void> {
     for (let canceled = 0; canceled < CANCELED_AT_ONCE_MAX; canceled += PAGE) {
       const waiting = await deliveries.waitingFor(endpointId, PAGE);
-      // One that is being sent just now may change meanwhile; then it meets its endpoint as it is.
+      // A delivery in progress may change meanwhile. Its next attempt then finds the disabled
+      // endpoint.
       const outcomes = await Promise.all(waiting.map((stored) => deliveries.replace(stored, canceledDelivery(stored.record, null))));
       if (waiting.length < PAGE || outcomes.every((outcome) => outcome === null)) return;
     }

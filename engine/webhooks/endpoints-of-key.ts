@@ -6,14 +6,14 @@ import { endpointOperations, type WebhookEndpointStore } from "./webhook-endpoin
 export interface EndpointsOfKeyOptions {
   store: Pick<WebhookEndpointStore, "held">;
   stops: Pick<EndpointStops, "cancelWaiting">;
-  /** An endpoint was disabled because its key leaked. */
+  /** Reports that an endpoint was disabled because its key leaked. */
   ended(before: WebhookEndpointRecord, after: WebhookEndpointRecord): void;
   failed(what: string, error: unknown): void;
 }
 
 /**
- * The webhook endpoints that a secret key made or changed. One whose key leaked is disabled and not
- * removed: what was not delivered to it can be sent again once an owner enables it.
+ * Finds the webhook endpoints that a secret key created or changed. If the key leaked, they are
+ * disabled but not removed, so that missed deliveries can be sent again once an owner enables them.
  */
 export function createEndpointsOfKey({ store, stops, ended, failed }: EndpointsOfKeyOptions): LookAtKey {
   return async ({ merchantId, livemode, keyId, leaked, atMs }) => {
@@ -31,7 +31,7 @@ export function createEndpointsOfKey({ store, stops, ended, failed }: EndpointsO
       committed: () => {
         for (const { before, after } of ends) {
           ended(before, after);
-          // Nobody waits for it: a delivery that it misses meets its endpoint as it is.
+          // No caller waits for it. A delivery that it misses finds the disabled endpoint.
           stops.cancelWaiting(after.id).catch((error: unknown) => failed("webhooks.key-leaked", error));
         }
       },

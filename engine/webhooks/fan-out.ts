@@ -7,20 +7,20 @@ import type { WebhookEndpointStore } from "./webhook-endpoint-store.ts";
 import type { WebhookEvent } from "./webhook-event.ts";
 import type { FanOutCursor, OutboxItem, WebhookEventStore } from "./webhook-event-store.ts";
 
-/** How often the outbox is read; where there was more than one page of it, at once. */
+/** How often the outbox is read. After a full page it is read again at once. */
 const LOOK_MS = 250;
-/** Events that are read at once: those of different objects are fanned out side by side. */
+/** Events of one page. Events of different objects are fanned out in parallel. */
 const PAGE = 64;
-/** Endpoints of one commit, of 5 entries each: fewer than 500 in all. */
+/** Endpoints in one commit. Each has 5 entries, so a commit has fewer than 500. */
 const ENDPOINTS_PAGE = 96;
 
-/** Makes the deliveries of events that were stored. */
+/** Creates the deliveries of stored events. */
 export interface FanOut {
-  /** Called by the owner every 50 ms or so. */
+  /** The owner calls it about every 50 ms. */
   tick(): void;
-  /** Begins nothing more, and waits for what is under way. */
+  /** Begins no more work, and waits for the work in progress. */
   stop(): Promise<void>;
-  /** When the oldest event was stored that was not fanned out yet, as of the last look; null: there was none. */
+  /** When the oldest waiting event was stored, at the last check; null if there was none. */
   oldestMs(): number | null;
 }
 
@@ -30,23 +30,32 @@ export interface FanOutOptions {
   deliveries: WebhookDeliveryStore;
   apiVersionOf: ApiVersionOf;
   clock: Clock;
-  /** Whether this node fans out. Two may believe it for a moment: the version of an outbox entry lets one of them win each page. */
+  /**
+   * Whether this node fans out. Two nodes may believe it for a moment. The version of an outbox
+   * entry then lets only one of them commit each page.
+   */
   mine(): boolean;
   failed(what: string, error: unknown): void;
 }
 
-/** The version that a merchant's events name to endpoints that have none of their own; null: none. */
+/**
+ * Returns the version in a merchant's events for endpoints without a version of their own; null for
+ * none.
+ */
 export type ApiVersionOf = (merchantId: string) => Promise<string | null>;
 
-/** Endpoints that want an event, and where the next page of them begins; null: this was the last one. */
+/**
+ * Endpoints that subscribe to an event, and the cursor of the next page; null for the last page.
+ */
 interface EndpointsPage {
   readonly endpoints: readonly WebhookEndpointRecord[];
   readonly next: FanOutCursor | null;
 }
 
 /**
- * Turns each event into a delivery for each endpoint that wants it: of its merchant, then of its partner. A page of endpoints is one commit, which also stores
- * where the next one begins, so that a node that dies in between repeats nothing and loses nothing.
+ * Turns each event into a delivery for each endpoint that subscribes to it, first of its merchant,
+ * then of its partner. Each page of endpoints is one commit, which also stores the cursor of the
+ * next page. A node that dies in between repeats nothing and loses nothing.
  */
 export function createFanOut(options: FanOutOptions): FanOut {
   const { events, endpoints: endpointStore, deliveries, apiVersionOf, clock, mine, failed } = options;
@@ -69,14 +78,17 @@ export function createFanOut(options: FanOutOptions): FanOut {
     if (page.length === PAGE) nextLookMs = 0;
   }
 
-  /** Events of one object, so that each endpoint has their deliveries in order. */
+  /**
+   * Fans out the events of one object in sequence, so that each endpoint gets their deliveries in
+   * order.
+   */
   async function inOrder(items: readonly OutboxItem[]): Promise<void> {
     for (const item of items) {
       if (stopped || !(await fanOut(item))) return;
     }
   }
 
-  /** False where another node goes on with it. */
+  /** Resolves with false if another node continues the event. */
   async function fanOut(item: OutboxItem): Promise<boolean> {
     const event = await events.load(item.eventId);
     if (event === null) {
@@ -130,7 +142,7 @@ export function createFanOut(options: FanOutOptions): FanOut {
       busy = true;
       looking = look()
         .catch((error: unknown) => {
-          // The store is away: the outbox stays as it is.
+          // The store is unavailable, and the outbox does not change.
           if (!(error instanceof RelayError && error.code === "unavailable")) failed("webhooks.fan-out", error);
         })
         .finally(() => {

@@ -12,7 +12,7 @@ import { type WebhookEvent, webhookEventId } from "./webhook-event.ts";
 import type { WebhookEventStore } from "./webhook-event-store.ts";
 import type { WEBHOOK_OUTCOMES } from "./words.ts";
 
-/** Whose deliveries they are; from the session or the key, never from the request. */
+/** The merchant of the deliveries. It comes from the session or the key, never from the request. */
 export interface WebhookMerchant {
   readonly merchantId: string;
   readonly partnerId: number;
@@ -30,7 +30,7 @@ export interface MerchantDeliveriesQuery {
   readonly limit: number;
 }
 
-/** A delivery with what it is of, and the endpoint that it goes to; null where that is gone, or not kept any more. */
+/** A delivery with its event and its endpoint. Each is null if it no longer exists. */
 export interface MerchantDelivery {
   readonly delivery: WebhookDeliveryRecord;
   readonly event: WebhookEvent | null;
@@ -38,28 +38,36 @@ export interface MerchantDelivery {
 }
 
 /**
- * What was, or is to be, delivered to the endpoints that a merchant has, whichever surface they were made at. What is another merchant's, its partner's, or of the other
- * environment, is null as if it were not there. Every method rejects with RelayError `unavailable` when the store cannot answer.
+ * Deliveries to the endpoints of a merchant, on whichever surface they were created. Deliveries of
+ * another merchant, of the partner, or of the other environment are null. Every method rejects with
+ * RelayError `unavailable` when the store cannot answer.
  */
 export interface MerchantDeliveries {
-  /** Newest first. A page by the type of events may have fewer than `limit`, or none, and still a `next`: LOOKED_THROUGH_MAX are looked at. */
+  /**
+   * Lists the newest deliveries first. With a type of events, a page checks LOOKED_THROUGH_MAX
+   * deliveries at most. It may have fewer than `limit`, or none, and still a `next`.
+   */
   list(
     merchant: WebhookMerchant,
     query: MerchantDeliveriesQuery,
   ): Promise<DeliveriesPage & { endpoints: readonly WebhookEndpointRecord[] }>;
   find(merchant: WebhookMerchant, id: string): Promise<MerchantDelivery | null>;
-  /** As `resendDelivery`, which may throw RelayError `conflict`. */
+  /** Works like `resendDelivery`, which may throw RelayError `conflict`. */
   resend(merchant: WebhookMerchant, id: string): Promise<MerchantDelivery | "endpoint_disabled" | null>;
   /**
-   * Sends again what was given up or canceled, to one endpoint or (null) to all, the oldest first; at most RESENT_MAX in one call. Leaves out what is superseded: a later event of the
-   * same object was delivered to that endpoint. `next`: where the next call goes on; null: it was all.
+   * Sends dead or canceled deliveries again, to one endpoint or (null) to all, the oldest first,
+   * RESENT_MAX at most. Skips a delivery if a later event of the same object was delivered to the
+   * endpoint. The next call continues at `next`; null if it was the last one.
    */
   resendFailed(
     merchant: WebhookMerchant,
     endpointId: string | null,
     after: DeliveryPlace | null,
   ): Promise<{ resent: number; skipped: number; next: DeliveryPlace | null }>;
-  /** Sends a test event to one endpoint, whatever it subscribed to. Throws RelayError `rate_limited` within TEST_EVERY_MS of the last one. */
+  /**
+   * Sends a test event to one endpoint, whatever its subscriptions. Throws RelayError
+   * `rate_limited` within TEST_EVERY_MS of the last one.
+   */
   sendTest(merchant: WebhookMerchant, endpointId: string, requestId: string): Promise<WebhookDeliveryRecord | "endpoint_disabled" | null>;
 }
 
@@ -75,7 +83,7 @@ export interface MerchantDeliveriesOptions {
 export const DELIVERY_OUTCOMES: Readonly<Record<DeliveryOutcome, readonly DeliveryState[]>> = {
   PENDING: ["waiting"],
   DELIVERED: ["delivered"],
-  // What its endpoint missed while it was disabled has failed too, for whoever looks for it.
+  // Deliveries that an endpoint missed while it was disabled count as failed too.
   FAILED: ["dead", "canceled"],
 };
 
@@ -84,19 +92,25 @@ export function outcomeOf({ state }: Pick<WebhookDeliveryRecord, "state">): Deli
   return state === "delivered" ? "DELIVERED" : "FAILED";
 }
 
-/** Deliveries that one call looks through for a type of events, and how many of them are in memory at once, each with its answers some 25 KB at most. */
+/**
+ * Deliveries that one call checks for a type of events, and the number of them in memory at once.
+ * One with its answers has 25 KB at most.
+ */
 export const LOOKED_THROUGH_MAX = 2_000;
 const LOOKED_AT_ONCE = 100;
 
-/** Resent in one call, so that it ends within a second. */
+/** Deliveries that one call sends again, so that it ends within a second. */
 export const RESENT_MAX = 100;
 
-/** Events of one object that are looked for, far more than any has. */
+/** Maximum number of events of an object that are read. It is far more than any object has. */
 const OBJECT_EVENTS_MAX = 256;
-/** The next events of an object are looked for by so many; there is no gap of as many. */
+/**
+ * The number of later events of an object that are read at once. Sequences have no gap of this
+ * length.
+ */
 const NEXT_EVENTS = 8;
 
-/** One test of an endpoint in each such time. */
+/** Each endpoint gets one test event within this time. */
 export const TEST_EVERY_MS = 10_000;
 
 const DELIVERY_ID = /^evt_[a-z0-9]{24}\.we_[a-z0-9]{24}$/;
@@ -121,14 +135,20 @@ export function createMerchantDeliveries(options: MerchantDeliveriesOptions): Me
     return Array.from({ length: count }, (_, index) => webhookEventId(objectId, from + index, digest));
   }
 
-  /** Ids of events come from their objects, so that those of one object are found without an index of their own. */
+  /**
+   * Returns the deliveries of an object. The ids of events derive from their objects, so this needs
+   * no index.
+   */
   async function ofObject(endpointIds: readonly string[], objectId: string): Promise<WebhookDeliveryRecord[]> {
     const known = await events.loadMany(eventIds(objectId, 1, OBJECT_EVENTS_MAX));
     const ids = known.flatMap(({ id }) => endpointIds.map((endpointId) => deliveryId(id, endpointId)));
     return (await deliveries.loadMany(ids)).map(({ record }) => record);
   }
 
-  /** Whether a later event of the same object was delivered to the same endpoint: the earlier one would tell what is not so any more. */
+  /**
+   * Returns true if a later event of the same object was delivered to the endpoint. The earlier
+   * event would report an outdated state.
+   */
   async function isSuperseded({ objectId, sequence, endpointId }: WebhookDeliveryRecord): Promise<boolean> {
     for (let from = sequence + 1; from < sequence + OBJECT_EVENTS_MAX; from += NEXT_EVENTS) {
       const known = await events.loadMany(eventIds(objectId, from, NEXT_EVENTS));
@@ -211,7 +231,10 @@ export function createMerchantDeliveries(options: MerchantDeliveriesOptions): Me
     },
   };
 
-  /** Only what is still given up or canceled: what was delivered, or begun again, meanwhile stays as it is. */
+  /**
+   * Sends a delivery again only if it is still dead or canceled. Deliveries that were delivered or
+   * begun again meanwhile do not change.
+   */
   async function sendAgain(id: string): Promise<boolean> {
     const stored = await deliveries.load(id);
     if (stored === null || outcomeOf(stored.record) !== "FAILED") return false;
@@ -234,7 +257,7 @@ function matches(record: WebhookDeliveryRecord, { outcome, eventType }: Merchant
   return (outcome === null || outcomeOf(record) === outcome) && (eventType === null || record.eventType === eventType);
 }
 
-/** Whether it comes later in a list by age, newest first. */
+/** Returns true if the first place comes later in a list that begins with the newest. */
 function isBehind(one: DeliveryPlace, other: DeliveryPlace): boolean {
   return one.createdAtMs < other.createdAtMs || (one.createdAtMs === other.createdAtMs && one.id < other.id);
 }
@@ -244,7 +267,9 @@ function placeOf(found: readonly WebhookDeliveryRecord[]): DeliveryPlace | null 
   return last === undefined ? null : { createdAtMs: last.createdAtMs, id: last.id };
 }
 
-/** The same within TEST_EVERY_MS, so that there is one of them however often it is asked for. */
+/**
+ * Returns a test event. Within TEST_EVERY_MS it has the same id, so that an endpoint gets only one.
+ */
 function testEvent(
   { merchantId, partnerId, livemode }: WebhookMerchant,
   { id: endpointId, format }: WebhookEndpointRecord,

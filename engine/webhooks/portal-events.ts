@@ -1,12 +1,12 @@
 import type { Digest } from "../kernel/prefixed-id.ts";
 import { type WebhookEvent, webhookEventId } from "./webhook-event.ts";
 
-/** The events of our own format, as the portal offers them. */
+/** The events of the relay's own format, as the portal offers them. */
 export const PORTAL_EVENT_TYPES = [
   "payment_link.paid",
   "payment_link.expired",
   "payment_link.cancelled",
-  /** Of payments by link; never of a terminal's. */
+  /** These events exist for payments by link only, never for payments at a terminal. */
   "payment.succeeded",
   "payment.failed",
   "payment.refunded",
@@ -17,20 +17,20 @@ export const PORTAL_EVENT_TYPES = [
   "alert.created",
   "alert.closed",
   "subscription.created",
-  /** A cycle was paid. */
+  /** Sent when a cycle is paid. */
   "subscription.renewed",
   "subscription.payment_failed",
   "subscription.past_due",
   "subscription.recovered",
-  /** After it was paused or cancelled. */
+  /** Sent when a cycle is paid after the subscription was paused or cancelled. */
   "subscription.paid_late",
   "subscription.cancelled",
-  /** Its links have come to all that they may. */
+  /** Sent when the links of the credential have reached its total limit. */
   "agent_credential.exhausted",
 ] as const;
 export type PortalEventType = (typeof PORTAL_EVENT_TYPES)[number];
 
-/** Sent by the portal's "send a test event", to that endpoint alone, whatever it subscribed to. */
+/** Sent by the portal's "send a test event" to one endpoint, whatever its subscriptions. */
 export const PORTAL_TEST_EVENT = "webhook.test";
 
 export interface PortalEventFacts {
@@ -39,15 +39,21 @@ export interface PortalEventFacts {
   readonly livemode: boolean;
   readonly type: PortalEventType;
   readonly objectId: string;
-  /** Its place among the events of the object, from 1: the same event has the same id however often it is made. */
+  /**
+   * The number of the event among the events of the object, from 1. Repeating the event yields the
+   * same id.
+   */
   readonly sequence: number;
   readonly atMs: number;
-  /** What the object was then. No personal data. */
+  /** The object at that time, without personal data. */
   readonly object: object;
   readonly requestId: string | null;
 }
 
-/** An event of our own format; `eventOperations` (webhook-event-store.ts) are its entries for the commit that makes it true. */
+/**
+ * Returns an event of the relay's own format. The commit that makes the event true includes the
+ * operations of `eventOperations` (webhook-event-store.ts).
+ */
 export function portalEvent(facts: PortalEventFacts, digest: Digest): WebhookEvent {
   const { merchantId, partnerId, livemode, type, objectId, sequence, atMs, object, requestId } = facts;
   return {

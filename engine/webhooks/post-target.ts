@@ -1,6 +1,9 @@
-/** Posts to addresses that others chose. */
+/** Posts to addresses that merchants and partners choose. */
 export interface PostTarget {
-  /** One attempt. Does not reject for what the address does; the reason holds nothing secret. `answer` has at most `answerBytesMax` bytes. */
+  /**
+   * Makes one attempt. It does not reject for anything that the address does, and the reason
+   * contains no secret. `answer` has at most `answerBytesMax` bytes.
+   */
   post(url: string, body: string, headers: { readonly [name: string]: string }, answerBytesMax: number): Promise<PostOutcome>;
 }
 

@@ -4,8 +4,9 @@ import { resentDelivery, WEBHOOK_DEAD_LIFETIME_MS, type WebhookDeliveryRecord } 
 import type { WebhookDeliveryStore } from "./webhook-delivery-store.ts";
 
 /**
- * Has a delivery sent at once, with all its attempts again, whatever its state; null where there is none. Throws RelayError `conflict` while it is being changed,
- * or where its endpoint is disabled or gone.
+ * Sends a delivery again at once, with all its attempts, in any state. Resolves with null if it
+ * does not exist. Throws RelayError `conflict` while it is being changed, or if its endpoint is
+ * disabled or removed.
  */
 export async function resendDelivery(
   deliveries: Pick<WebhookDeliveryStore, "load" | "context" | "resent">,

@@ -12,70 +12,92 @@ import { eventKey, keptEventOperation, type OutboxEntry, type OutboxItem, outbox
 
 export type DeliveryState = WebhookDeliveryRecord["state"];
 
-/** What an attempt needs beside its delivery, read at once. */
+/** The records that an attempt needs beside its delivery. */
 export interface DeliveryContext {
   readonly event: WebhookEvent | null;
   readonly endpoint: Stored<WebhookEndpointRecord> | null;
   readonly health: WebhookHealth | null;
 }
 
-/** Deliveries. Every method rejects with RelayError `unavailable` when the store cannot answer. */
+/**
+ * Stores deliveries. Every method rejects with RelayError `unavailable` when the store cannot
+ * answer.
+ */
 export interface WebhookDeliveryStore {
   /**
-   * Those whose time has come, lane by lane: a lane is an endpoint. Where a lane has no room, or nothing more that is due, the rest of it is jumped over, so that
-   * however much waits for one endpoint, one step gets past it. Those that are not `mine` are another node's.
+   * Returns due deliveries lane by lane; a lane is an endpoint. If a lane has no room or nothing
+   * more due, its remaining deliveries are skipped in one step, however many wait. Deliveries whose
+   * endpoint is not `mine` belong to another node.
    */
   due(query: DueQuery & { mine(endpointId: string): boolean }): Promise<DuePage<WebhookDeliveryRecord>>;
   load(id: string): Promise<Stored<WebhookDeliveryRecord> | null>;
   context(record: WebhookDeliveryRecord): Promise<DeliveryContext>;
-  /** Null when somebody else changed it first. */
+  /** Resolves with null if another commit changed it first. */
   replace(before: Stored<WebhookDeliveryRecord>, after: WebhookDeliveryRecord): Promise<Stored<WebhookDeliveryRecord> | null>;
-  /** It was delivered: nothing that was given up before counts any more. False when somebody else changed it first. */
+  /**
+   * Stores a success, after which earlier dead deliveries no longer count. Resolves with false if
+   * another commit changed it first.
+   */
   delivered(before: Stored<WebhookDeliveryRecord>, after: WebhookDeliveryRecord, health: WebhookHealth | null): Promise<boolean>;
-  /** It was given up: its event is kept as long as it is. What was given up since the last success, this one included; null when somebody else changed it first. */
+  /**
+   * Stores a dead delivery, and keeps its event as long as the delivery. Resolves with the health
+   * since the last success, this one included, or with null if another commit changed it first.
+   */
   dead(before: Stored<WebhookDeliveryRecord>, after: WebhookDeliveryRecord, event: WebhookEvent): Promise<WebhookHealth | null>;
-  /** It is to be sent again: its event is kept until then. False when somebody else changed it first. */
+  /**
+   * Stores a delivery that is sent again, and keeps its event until then. Resolves with false if
+   * another commit changed it first.
+   */
   resent(before: Stored<WebhookDeliveryRecord>, after: WebhookDeliveryRecord, event: WebhookEvent, keptUntilMs: number): Promise<boolean>;
-  /** False where it is there already. */
+  /** Resolves with false if it already exists. */
   create(record: WebhookDeliveryRecord): Promise<boolean>;
   /**
-   * Stores the deliveries of a page of endpoints, those that are not there yet, together with where the next page begins; null: it was the last one. The
-   * new version of the outbox entry; null where another node has gone on with it.
+   * Stores the missing deliveries for a page of endpoints together with the cursor of the next
+   * page; `next` is null for the last page. Resolves with the new version of the outbox entry, or
+   * with null if another node has continued the event.
    */
   fanOut(item: OutboxItem, records: readonly WebhookDeliveryRecord[], next: Omit<OutboxEntry, "schema"> | null): Promise<number | null>;
-  /** Some of those that wait for an endpoint. */
+  /** Returns some of the deliveries that wait for an endpoint. */
   waitingFor(endpointId: string, limit: number): Promise<Stored<WebhookDeliveryRecord>[]>;
-  /** An event's, at most `limit`. */
+  /** Returns the deliveries of an event, `limit` at most. */
   ofEvent(eventId: string, limit: number): Promise<Stored<WebhookDeliveryRecord>[]>;
-  /** How many of an event wait for endpoints of this kind of owner, counted up to a bound. */
+  /**
+   * Counts the waiting deliveries of an event to endpoints with this kind of owner, up to a limit.
+   */
   pending(eventId: string, owner: WebhookDeliveryRecord["owner"]): Promise<number>;
-  /** How many there are in the state; those beyond `max` are not counted. */
+  /** Counts the deliveries in a state, up to `max`. */
   count(state: DeliveryState, max: number): Promise<number>;
-  /** By age, those after this one only. */
+  /** Lists deliveries by age, after `after` only. */
   page(state: DeliveryState, after: WebhookDeliveryRecord | null, limit: number): Promise<WebhookDeliveryRecord[]>;
-  /** By age. One that changes its state meanwhile may be missing in a list of some states. */
+  /**
+   * Lists deliveries by age. A delivery that changes its state meanwhile may be missing in a list
+   * of some states.
+   */
   ofEndpoints(query: EndpointDeliveriesQuery): Promise<DeliveriesPage>;
-  /** Those of these ids that there are, in this order. */
+  /** Returns the existing deliveries with these ids, in this order. */
   loadMany(ids: readonly string[]): Promise<Stored<WebhookDeliveryRecord>[]>;
-  /** A delivery of an event that nobody else gets, together with the event, which is in no list. False where it is there already. */
+  /**
+   * Stores the only delivery of an event together with the event, which is in no list. Resolves
+   * with false if it already exists.
+   */
   createAlone(record: WebhookDeliveryRecord, event: WebhookEvent): Promise<boolean>;
 }
 
-/** Where a delivery stands in lists by age. */
+/** The cursor position of a delivery in lists by age. */
 export type DeliveryPlace = Pick<WebhookDeliveryRecord, "createdAtMs" | "id">;
 
 export interface DeliveriesPage {
   readonly found: readonly WebhookDeliveryRecord[];
-  /** After which the next page begins; null where this was the last one. */
+  /** The cursor position after which the next page begins; null for the last page. */
   readonly next: DeliveryPlace | null;
 }
 
 export interface EndpointDeliveriesQuery {
-  /** At most those that one owner may have. */
+  /** At most the endpoints that one owner may have. */
   readonly endpointIds: readonly string[];
-  /** Null: all. */
+  /** Null for all states. */
   readonly states: readonly DeliveryState[] | null;
-  /** Those that follow this one only; it need not be there any more. */
+  /** The list begins after this place. The delivery itself may no longer exist. */
   readonly after: DeliveryPlace | null;
   readonly limit: number;
   readonly order: "oldest first" | "newest first";
@@ -87,16 +109,21 @@ const PENDING = "webhook-pending/";
 const BY_STATE = "webhook-state/";
 const OF_ENDPOINT = "webhook-delivery-of/";
 
-/** Entries of the index that are read at once. */
+/** Entries of the index in one read. */
 const DUE_PAGE = 500;
-/** Of one lane, so many for each that can be begun are read: of an object whose events wait for each other one can be begun. */
+/**
+ * Entries of a lane that are read for each delivery that can begin. Events of one object wait for
+ * each other, and only one of them can begin.
+ */
 const READ_FOR_EACH = 4;
 const PENDING_COUNTED_MAX = 10_000;
 const ATTEMPTS_MAX = 64;
 
 /**
- * Deliveries on the key-value store: `webhook-delivery/<event>.<endpoint>`; while they wait `webhook-due/<endpoint>/<13 digits of milliseconds>/<sequence>/<event>`
- * and `webhook-pending/<event>/<m or p>/<endpoint>`; and `webhook-state/<state>/<milliseconds of creation>/<id>` and
+ * Stores deliveries under `webhook-delivery/<event>.<endpoint>`. While they wait there are also
+ * `webhook-due/<endpoint>/<13 digits of milliseconds>/<sequence>/<event>` and
+ * `webhook-pending/<event>/<m or p>/<endpoint>`. The lists are under
+ * `webhook-state/<state>/<milliseconds of creation>/<id>` and
  * `webhook-delivery-of/<endpoint>/<state>/<milliseconds of creation>/<id>`.
  */
 export function createWebhookDeliveryStore(kv: Kv): WebhookDeliveryStore {
@@ -149,7 +176,8 @@ export function createWebhookDeliveryStore(kv: Kv): WebhookDeliveryStore {
           next = lane.done ? `${DUE}${lane.endpointId}/~` : `${key}\u0001`;
         }
         const records = await loadAll(wanted);
-        // Another node may have claimed or even finished one between the two reads: its record says so.
+        // Another node may have claimed or even finished a delivery between the two reads, as its
+        // record then shows.
         const found = records.filter(({ record }) => record.state === "waiting" && record.nextAtMs !== null && record.nextAtMs <= untilMs);
         const whole = entries.length < DUE_PAGE && wanted.length < limit;
         return { found, next: whole ? null : next, left, oldestMs };
@@ -244,19 +272,19 @@ export function createWebhookDeliveryStore(kv: Kv): WebhookDeliveryStore {
         const place = after === null ? null : placeOf(after);
         const prefixes = endpointIds.flatMap((endpointId) => wanted.map((one) => `${OF_ENDPOINT}${endpointId}/${one}/`));
         let places: string[] = [];
-        // One after the other, so that no more than two lists are in memory.
+        // The lists are read one after the other, so that no more than two are in memory.
         for (const prefix of prefixes) {
           const range = prefixRange(prefix);
           const from = place === null || reverse ? range.from : `${prefix}${place}\u0001`;
           const to = place === null || !reverse ? range.to : `${prefix}${place}`;
           const entries = await kv.scan({ from, to, limit: limit + 1, reverse });
-          // One that changes its state meanwhile is found in both lists.
+          // A delivery that changes its state meanwhile is found in both lists.
           const found = [...new Set([...places, ...entries.map(({ key }) => key.slice(prefix.length))])].sort();
           places = (reverse ? found.reverse() : found).slice(0, limit + 1);
         }
         const page = places.slice(0, limit).map(deliveryPlace);
         const records = await loadAll(page.map(({ id }) => id));
-        // Its state may have changed between the reads.
+        // The state may have changed between the reads.
         const found = records.map(({ record }) => record).filter(({ state }) => wanted.includes(state));
         return { found, next: places.length > limit ? (page.at(-1) ?? null) : null };
       }),
@@ -296,7 +324,7 @@ function stateKey(record: WebhookDeliveryRecord): string {
   return `${BY_STATE}${record.state}/${placeOf(record)}`;
 }
 
-/** Its place in lists by age. */
+/** Returns the cursor position in lists by age as text. */
 function placeOf({ createdAtMs, id }: DeliveryPlace): string {
   return `${timeDigits(createdAtMs)}/${id}`;
 }

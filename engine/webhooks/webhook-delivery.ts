@@ -5,22 +5,22 @@ import { WEBHOOK_EVENT_LIFETIME_MS, type WebhookEvent } from "./webhook-event.ts
 export interface WebhookAttempt {
   readonly atMs: number;
   readonly durationMs: number;
-  /** Null where there was no answer. */
+  /** Null if there was no answer. */
   readonly status: number | null;
   /** At most the first 1,024 bytes of the answer, without card numbers. */
   readonly answer: string | null;
-  /** Why it failed, null where it succeeded; holds nothing secret. */
+  /** The reason of a failure, which contains no secret; null after a success. */
   readonly error: string | null;
 }
 
-/** An event that one endpoint is to get. */
+/** The delivery of an event to one endpoint. */
 export interface WebhookDeliveryRecord {
   readonly schema: 1;
   /** `<event id>.<endpoint id>`. */
   readonly id: string;
   readonly eventId: string;
   readonly endpointId: string;
-  /** Whose the endpoint is: a merchant does not see what its partner's answer. */
+  /** The owner of the endpoint. A merchant does not see the answers of its partner's endpoints. */
   readonly owner: WebhookEndpointRecord["owner"]["type"];
   readonly merchantId: string;
   readonly partnerId: number;
@@ -28,17 +28,23 @@ export interface WebhookDeliveryRecord {
   readonly eventType: string;
   readonly objectId: string;
   readonly sequence: number;
-  /** The version that the event names to this endpoint, and to how many endpoints it went: both as they were when it was fanned out, so that every attempt has the same body. */
+  /**
+   * The version in the event for this endpoint, and the number of endpoints that get the event.
+   * Both stay as they were at the fan-out, so that every attempt has the same body.
+   */
   readonly apiVersion: string | null;
   readonly pendingWebhooks: number;
-  /** `canceled`: its endpoint was disabled or removed before it was delivered. */
+  /** `canceled`: the endpoint was disabled or removed before the delivery. */
   readonly state: "waiting" | "delivered" | "dead" | "canceled";
-  /** Since it was last sent again, which begins them anew. */
+  /** Attempts since the delivery was last sent again. */
   readonly attemptsMade: number;
-  /** The latest ones, the oldest first; at most WEBHOOK_ATTEMPTS_KEPT. */
+  /** The latest attempts, the oldest of them first, WEBHOOK_ATTEMPTS_KEPT at most. */
   readonly attempts: readonly WebhookAttempt[];
   readonly createdAtMs: number;
-  /** When it is to be sent; of one that is being sent, when it may be taken over. Null once it has ended. */
+  /**
+   * When the next attempt is due. During an attempt, this is when another node may take over. Null
+   * once the delivery has ended.
+   */
   readonly nextAtMs: number | null;
 }
 
@@ -49,15 +55,21 @@ export const WEBHOOK_DELIVERY_STATES = [
   "canceled",
 ] as const satisfies readonly WebhookDeliveryRecord["state"][];
 
-/** Pauses after failed attempts: one at once, and five more. After the last one it is dead. */
+/**
+ * Pauses after failed attempts: the first attempt is immediate, and five more follow. Then the
+ * delivery is dead.
+ */
 export const WEBHOOK_PAUSES_MS = [5, 25, 125, 625, 3_125].map((seconds) => seconds * 1_000);
 
 export const WEBHOOK_ATTEMPTS_KEPT = 24;
 
-/** How long one that was given up is kept. */
+/** How long a dead delivery is stored. */
 export const WEBHOOK_DEAD_LIFETIME_MS = 90 * 86_400_000;
 
-/** Whoever sends one has this long; then another node may. Longer than an attempt takes. */
+/**
+ * How long a sender has a delivery to itself before another node may take over. It is longer than
+ * an attempt takes.
+ */
 export const WEBHOOK_LEASE_MS = 60_000;
 
 export function deliveryId(eventId: string, endpointId: string): string {
@@ -92,7 +104,7 @@ export function freshDelivery(
   };
 }
 
-/** Taken by one sender; the others leave it for the time of the lease. */
+/** Returns the delivery as claimed by one sender. The others skip it until the lease expires. */
 export function claimedDelivery(record: WebhookDeliveryRecord, atMs: number): WebhookDeliveryRecord {
   return { ...record, attemptsMade: record.attemptsMade + 1, nextAtMs: atMs + WEBHOOK_LEASE_MS };
 }
@@ -102,8 +114,9 @@ export function deliveredDelivery(record: WebhookDeliveryRecord, attempt: Webhoo
 }
 
 /**
- * After an attempt that failed: later again, or dead. `spread` (0 up to 1) lengthens the pause by up to a tenth, so that what failed together does
- * not come back together.
+ * Returns the delivery after a failed attempt: it waits again, or is dead. `spread` (0 up to 1)
+ * lengthens the pause by up to a tenth, so that deliveries that failed together do not return
+ * together.
  */
 export function failedDelivery(
   record: WebhookDeliveryRecord,
@@ -117,17 +130,20 @@ export function failedDelivery(
   return { ...tried, nextAtMs: atMs + pauseMs + Math.floor((pauseMs / 10) * spread) };
 }
 
-/** Its endpoint gets nothing any more; `attempt` where that is what the endpoint answered. */
+/**
+ * Returns the delivery as canceled. `attempt` is the attempt whose answer caused it, if there is
+ * one.
+ */
 export function canceledDelivery(record: WebhookDeliveryRecord, attempt: WebhookAttempt | null): WebhookDeliveryRecord {
   return { ...(attempt === null ? record : withAttempt(record, attempt)), state: "canceled", nextAtMs: null };
 }
 
-/** At once, and with all its attempts again. */
+/** Returns the delivery as due at once, with all its attempts. */
 export function resentDelivery(record: WebhookDeliveryRecord, atMs: number): WebhookDeliveryRecord {
   return { ...record, state: "waiting", attemptsMade: 0, nextAtMs: atMs };
 }
 
-/** Until when it is kept; null while it waits. */
+/** Returns when the delivery expires; null while it waits. */
 export function deliveryExpiresAtMs({ state, attempts, createdAtMs }: WebhookDeliveryRecord): number | null {
   if (state === "waiting") return null;
   const endedAtMs = attempts.at(-1)?.atMs ?? createdAtMs;

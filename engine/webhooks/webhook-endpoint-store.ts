@@ -6,36 +6,42 @@ import type { Stored } from "../kernel/stored.ts";
 import { WEBHOOK_ENDPOINTS_MAX, type WebhookEndpointRecord, type WebhookHealth, type WebhookOwner } from "./webhook-endpoint.ts";
 
 /**
- * Endpoints. Every method rejects with RelayError `unavailable` when the store cannot answer, and
- * one that is given a `proof` with `unauthorized` where the key has ended meanwhile.
+ * Stores endpoints. Every method rejects with RelayError `unavailable` when the store cannot
+ * answer. A method with a `proof` rejects with `unauthorized` if the key has ended meanwhile.
  */
 export interface WebhookEndpointStore {
   load(id: string): Promise<Stored<WebhookEndpointRecord> | null>;
-  /** `full`: its owner has WEBHOOK_ENDPOINTS_MAX. */
+  /** `full`: the owner has WEBHOOK_ENDPOINTS_MAX endpoints. */
   create(record: WebhookEndpointRecord, proof?: KeyProof): Promise<"created" | "exists" | "full">;
-  /** Null when somebody else changed it first. */
+  /** Resolves with null if another commit changed it first. */
   replace(
     before: Stored<WebhookEndpointRecord>,
     after: WebhookEndpointRecord,
     proof?: KeyProof,
   ): Promise<Stored<WebhookEndpointRecord> | null>;
-  /** False when somebody else changed it first. */
+  /** Resolves with false if another commit changed it first. */
   remove(before: Stored<WebhookEndpointRecord>): Promise<boolean>;
-  /** All of an owner's; `checks`: that there are no others, and that none has changed. */
+  /**
+   * Returns all endpoints of an owner. `checks` assert in a commit that there are no others and
+   * that none has changed.
+   */
   held(owner: WebhookOwner): Promise<{ endpoints: readonly Stored<WebhookEndpointRecord>[]; checks: readonly KeyProof[] }>;
-  /** An owner's, by id; those after `after` only. */
+  /** Lists an owner's endpoints by id, after `after` only. */
   ofOwner(owner: WebhookOwner, after: string | null, limit: number): Promise<EndpointPage>;
-  /** Of all owners, by id; those after `after` only. */
+  /** Lists the endpoints of all owners by id, after `after` only. */
   page(after: string | null, limit: number): Promise<WebhookEndpointRecord[]>;
 }
 
 export interface EndpointPage {
   readonly endpoints: readonly WebhookEndpointRecord[];
-  /** The id after which the next page begins; null where this was the last one. */
+  /** The id after which the next page begins; null for the last page. */
   readonly next: string | null;
 }
 
-/** Null before it was created, and after it was removed. */
+/**
+ * Returns operations for the commit of a change. `before` is null for a new endpoint, and `after`
+ * for a removed one.
+ */
 export type EndpointOwed = (before: WebhookEndpointRecord | null, after: WebhookEndpointRecord | null) => Promise<readonly Operation[]>;
 
 export const WEBHOOK_ENDPOINTS = "webhook-endpoint/";
@@ -43,14 +49,14 @@ const OF_OWNER = "webhook-endpoint-of/";
 const COUNTS = "webhook-endpoint-count/";
 const HEALTH = "webhook-health/";
 
-/** Changes of one owner's endpoints that may come in between; more in a row mean that something is wrong. */
+/** Maximum number of concurrent changes to one owner's endpoints. More in a row indicate a bug. */
 const ATTEMPTS_MAX = 64;
 
 /**
- * Endpoints on the key-value store: `webhook-endpoint/<id>`, by owner
- * `webhook-endpoint-of/<m/merchant or p/partner>/<id>`, how many each has under
- * `webhook-endpoint-count/<owner>`, and what was given up since the last success under
- * `webhook-health/<id>`. `owed`: what else belongs into the commit of a change, whoever makes it.
+ * Stores endpoints under `webhook-endpoint/<id>`, by owner under `webhook-endpoint-of/<m/merchant
+ * or p/partner>/<id>`, their number under `webhook-endpoint-count/<owner>`, and the dead deliveries
+ * since the last success under `webhook-health/<id>`. `owed` returns additional operations for the
+ * commit of each change.
  */
 export function createWebhookEndpointStore(kv: Kv, owed: EndpointOwed = async () => []): WebhookEndpointStore {
   async function countOf(owner: WebhookOwner): Promise<{ key: string; version: number; endpoints: number }> {
@@ -146,15 +152,16 @@ export function createWebhookEndpointStore(kv: Kv, owed: EndpointOwed = async ()
   };
 }
 
-/** What a change of an endpoint writes. */
+/** Returns the operations that store a changed endpoint. */
 export function endpointOperations(before: WebhookEndpointRecord, after: WebhookEndpointRecord): Operation[] {
   const put = { type: "put", key: endpointKey(after.id), value: recordText("webhookEndpoint", after) } as const;
-  // Whatever was given up before belongs to the time before it was enabled again, or to another address.
+  // Dead deliveries from before the endpoint was enabled again, or to its previous address, do not
+  // count.
   const begun = before.status !== after.status || before.url !== after.url;
   return begun ? [put, { type: "delete", key: HEALTH + after.id }] : [put];
 }
 
-/** The keys under which a delivery finds what it needs of its endpoint. */
+/** Keys under which a delivery finds its endpoint and the endpoint's health. */
 export function endpointKey(id: string): string {
   return WEBHOOK_ENDPOINTS + id;
 }
@@ -175,7 +182,7 @@ function proofs(proof: KeyProof | undefined): readonly KeyProof[] {
   return proof === undefined ? [] : [proof];
 }
 
-/** Throws where the key in whose name it was to be stored has ended. */
+/** Throws if the key that authorized the commit has ended. */
 function isStored(result: CommitResult, proof: KeyProof | undefined): result is Extract<CommitResult, { type: "committed" }> {
   if (result.type === "conflict" && result.key === proof?.key) throw keyEnded();
   return result.type === "committed";

@@ -1,10 +1,13 @@
 import type { Metadata } from "../kernel/metadata.ts";
 import type { WebhookEvent, WebhookFormat } from "./webhook-event.ts";
 
-/** Endpoints of one merchant, or of one partner. */
+/** Maximum number of endpoints of one merchant or one partner. */
 export const WEBHOOK_ENDPOINTS_MAX = 16;
 
-/** Whose an endpoint is. A partner's gets the events of all of its merchants, each with its `merchantId`. */
+/**
+ * The owner of an endpoint. A partner's endpoint gets the events of all of its merchants, each with
+ * its `merchantId`.
+ */
 export type WebhookOwner =
   | { readonly type: "merchant"; readonly merchantId: string }
   | { readonly type: "partner"; readonly partnerId: number };
@@ -14,35 +17,41 @@ export type WebhookDisabledReason = (typeof WEBHOOK_DISABLED_REASONS)[number];
 
 export type WebhookMaker = { readonly type: "user" } | { readonly type: "key"; readonly keyId: string };
 
-/** An address to which events are posted. */
+/** An address that receives events. */
 export interface WebhookEndpointRecord {
   readonly schema: 1;
-  /** `we_` and 24 letters or digits. */
+  /** `we_` and 24 lower-case letters or digits. */
   readonly id: string;
   readonly owner: WebhookOwner;
   readonly format: WebhookFormat;
   readonly livemode: boolean;
   readonly url: string;
-  /** Names of events, or `*` for all of its format. */
+  /** Names of events, or `*` for all events of its format. */
   readonly events: readonly string[];
-  /** The version that its events name; null: none is named (partners' and the portal's). */
+  /** The version in its events. Null if events name none, as for partners and the portal. */
   readonly apiVersion: string | null;
   readonly description: string | null;
   readonly metadata: Metadata;
   readonly status: "enabled" | "disabled";
   /**
-   * Why the relay disabled it: it answered 410, nothing was delivered for five days, or the key that
-   * made it leaked. Null where its owner did, or nobody.
+   * Why the relay disabled the endpoint: it answered 410, nothing was delivered for five days, or
+   * the key that created it leaked. Null if the relay did not disable it.
    */
   readonly disabledReason: WebhookDisabledReason | null;
   /**
-   * Who made it, or the secret key that has changed it since. Absent in a partner's, and in records
-   * from before this was kept.
+   * The user who created the endpoint, or the secret key that created or last changed it. Absent
+   * for a partner's endpoint, and in records created before this member existed.
    */
   readonly madeBy?: WebhookMaker;
-  /** Its secrets, the newest first, each sealed for `webhookSecretPlace`; an older one signs beside it until `untilMs`. A partner's endpoint has none. */
+  /**
+   * The secrets of the endpoint, the newest first, each sealed for `webhookSecretPlace`. Older ones
+   * also sign until `untilMs`. A partner's endpoint has none.
+   */
   readonly secrets: readonly WebhookSecret[];
-  /** The operations that replaced its secret, the latest first, at most SECRET_ROLLS_KEPT: a repetition of one replaces nothing. */
+  /**
+   * The operations that replaced the secret, the latest first, SECRET_ROLLS_KEPT at most. Repeating
+   * one of them replaces nothing.
+   */
   readonly rolls: readonly string[];
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
@@ -50,51 +59,59 @@ export interface WebhookEndpointRecord {
 
 export interface WebhookSecret {
   readonly sealed: string;
-  /** Null for the present one. */
+  /** Null for the current secret. */
   readonly untilMs: number | null;
-  /** The operation that made it. */
+  /** The operation that created the secret. */
   readonly madeBy: string;
 }
 
-/** The place that an endpoint's secret is sealed for. */
+/** Returns the place for which an endpoint's secret is sealed. */
 export function webhookSecretPlace(endpointId: string): string {
   return `webhook-endpoint/${endpointId}`;
 }
 
-/** A secret may be replaced again while others still sign beside it: so many at once, the oldest ones end first. */
+/**
+ * Maximum number of secrets that sign at once. A secret may be replaced while older ones still
+ * sign, and the oldest ones end first.
+ */
 export const WEBHOOK_SECRETS_MAX = 4;
 
-/** More than anybody replaces secrets while a request is still repeated. */
+/** More replacements than anyone makes while a request is still repeated. */
 export const SECRET_ROLLS_KEPT = 16;
 
-/** How long a replaced secret may go on signing, and how long it does unless something else is asked for. */
+/** How long a replaced secret may still sign, and how long it does by default. */
 export const SECRET_OVERLAP_MAX_MS = 7 * 86_400_000;
 export const SECRET_OVERLAP_DEFAULT_MS = 86_400_000;
 
-/** An endpoint to which nothing could be delivered for this long is disabled, once so many events were given up. */
+/**
+ * An endpoint is disabled if nothing was delivered to it for this long and at least this many
+ * deliveries are dead.
+ */
 export const FAILING_AFTER_MS = 5 * 86_400_000;
 export const FAILING_DEAD_MIN = 20;
 
-/** What was given up since something was last delivered to an endpoint. */
+/** The dead deliveries since the last success of an endpoint. */
 export interface WebhookHealth {
   readonly schema: 1;
-  /** When the first of them was due first. */
+  /** When the first of them was created. */
   readonly sinceMs: number;
   readonly dead: number;
 }
 
-/** Whether an endpoint gets an event. */
+/** Returns true if the endpoint gets the event. */
 export function isSubscribed({ status, format, livemode, events }: WebhookEndpointRecord, event: WebhookEvent): boolean {
   if (status !== "enabled" || format !== event.format || livemode !== event.livemode) return false;
   return events.includes("*") || events.includes(event.type);
 }
 
-/** Its secrets that sign at this time, the newest first. */
+/** Returns the secrets that sign at this time, the newest first. */
 export function liveSecrets({ secrets }: WebhookEndpointRecord, atMs: number): readonly WebhookSecret[] {
   return secrets.filter(({ untilMs }) => untilMs === null || untilMs > atMs);
 }
 
-/** Whether nothing came through for so long, and so often, that there is no use in going on. */
+/**
+ * Returns true if deliveries have failed for so long, and so often, that the endpoint is disabled.
+ */
 export function isFailing({ sinceMs, dead }: WebhookHealth, atMs: number): boolean {
   return dead >= FAILING_DEAD_MIN && atMs - sinceMs >= FAILING_AFTER_MS;
 }

@@ -31,31 +31,36 @@ export interface WebhookEndpointOrder {
   readonly apiVersion: string | null;
   readonly description: string | null;
   readonly metadata: Metadata;
-  /** Absent where its owner is a partner. */
+  /** Absent if the owner is a partner. */
   readonly madeBy?: WebhookMaker;
 }
 
-/** Absent members stay as they are, and metadata is changed key by key. */
+/** Absent members do not change. Metadata is changed key by key. */
 export interface WebhookEndpointChange {
   readonly url?: string;
   readonly events?: readonly string[];
   readonly description?: string | null;
   readonly metadata?: MetadataChange;
   readonly disabled?: boolean;
-  /** The `updatedAtMs` of what was looked at: RelayError `conflict` where it was changed since. Not compared if absent. */
+  /**
+   * The `updatedAtMs` that the caller has seen. Throws RelayError `conflict` if the endpoint was
+   * changed since. Not compared if absent.
+   */
   readonly seenAtMs?: number;
-  /** The key by which the call came; absent for a person and for a partner. */
+  /** The key that authorized the call; absent for a person and for a partner. */
   readonly withKey?: WithKey;
 }
 
 /**
- * The endpoints of merchants and partners. What is another owner's, or of the other environment, is null, as if it were not there. Throws RelayError
- * `invalid_request` for an address that may not be called, `unavailable` when the store cannot answer.
+ * The endpoints of merchants and partners. An endpoint of another owner or of the other environment
+ * is null. Throws RelayError `invalid_request` for an address that is not allowed, and
+ * `unavailable` when the store cannot answer.
  */
 export interface WebhookEndpoints {
   /**
-   * Idempotent by `operationId`, from which its id is derived. `secret` is shown here only, and is empty for a partner's endpoint, which is signed with the
-   * partner's own. `full`: WEBHOOK_ENDPOINTS_MAX are there.
+   * Creates an endpoint. `operationId`, from which its id is derived, makes it idempotent. `secret`
+   * is shown only here. It is empty for a partner's endpoint, whose events are signed with the
+   * partner's secret. `full`: the owner has WEBHOOK_ENDPOINTS_MAX endpoints.
    */
   create(
     owner: WebhookOwner,
@@ -64,15 +69,23 @@ export interface WebhookEndpoints {
     proof?: KeyProof,
   ): Promise<{ type: "created"; endpoint: WebhookEndpointRecord; secret: string } | { type: "full" }>;
   find(owner: WebhookOwner, livemode: boolean, id: string): Promise<WebhookEndpointRecord | null>;
-  /** Newest first; null where the cursor is none of them. */
+  /** Lists the newest endpoints first. Resolves with null for a cursor that is not among them. */
   list(owner: WebhookOwner, livemode: boolean, query: PageQuery): Promise<Page<WebhookEndpointRecord> | null>;
-  /** Disabling it ends what is still to be delivered to it; enabling it forgets why it was disabled. Throws also TooManyMetadataKeys. */
+  /**
+   * Changes an endpoint. Disabling it cancels its waiting deliveries, and enabling it clears the
+   * reason. Throws also TooManyMetadataKeys.
+   */
   change(owner: WebhookOwner, livemode: boolean, id: string, change: WebhookEndpointChange): Promise<WebhookEndpointRecord | null>;
-  /** Ends what is still to be delivered to it. False where there is none. */
+  /**
+   * Removes an endpoint and cancels its waiting deliveries. Resolves with false if it does not
+   * exist.
+   */
   remove(owner: WebhookOwner, livemode: boolean, id: string): Promise<boolean>;
   /**
-   * A new secret; the present one goes on signing beside it for `overlapMs` (0 to 7 days). Null also for a partner's, which has none of its own. Idempotent by
-   * `operationId`: its repetition answers the secret that it made. RelayError `conflict` where that one does not sign any more.
+   * Replaces the secret. The current one also signs for `overlapMs` (0 to 7 days). Resolves with
+   * null also for a partner's endpoint, which has no secret of its own. `operationId` makes it
+   * idempotent: repeating it returns the secret that it created. Throws RelayError `conflict` if
+   * that secret no longer signs.
    */
   rollSecret(
     owner: WebhookOwner,
@@ -84,29 +97,32 @@ export interface WebhookEndpoints {
   ): Promise<{ endpoint: WebhookEndpointRecord; secret: string } | null>;
 }
 
-/** Makes secrets that nobody can guess. */
+/** Generates random secrets. */
 export interface WebhookSecrets {
-  /** `whsec_` and 32 random bytes as base64. */
+  /** Returns `whsec_` and 32 random bytes as base64. */
   generate(): string;
 }
 
 export interface WebhookEndpointsOptions {
-  /** Of the surface that asks, which does not see others; null: it sees all. */
+  /** The format of the surface, which does not see other formats; null sees all. */
   format: WebhookFormat | null;
   store: WebhookEndpointStore;
   stops: EndpointStops;
   secrets: WebhookSecrets;
-  /** Whether nothing is ever posted to this host of a URL. False for a name, whose addresses are checked at each attempt. */
+  /**
+   * Returns true for a host that the relay never posts to. Returns false for a name, whose
+   * addresses are checked at each attempt.
+   */
   isLocalHost(host: string): boolean;
   box: SecretBox;
   digest: Digest;
   clock: Clock;
 }
 
-/** Changes of one endpoint that may come in between; more in a row mean that something is wrong. */
+/** Maximum number of concurrent changes to one endpoint. More in a row indicate a bug. */
 const CHANGES_MAX = 16;
 
-/** Of one owner: more than it can have. */
+/** Endpoints of one owner in one read, which is more than an owner can have. */
 const LISTED_MAX = 1_000;
 
 export function createWebhookEndpoints(options: WebhookEndpointsOptions): WebhookEndpoints {
@@ -139,7 +155,7 @@ export function createWebhookEndpoints(options: WebhookEndpointsOptions): Webhoo
     return { sealed: box.seal(secrets.generate(), webhookSecretPlace(id)), untilMs: null, madeBy };
   }
 
-  /** The secret that an operation made, for a repetition of it. */
+  /** Returns the secret that an operation created, when the operation is repeated. */
   function secretMadeBy(operationId: string, record: WebhookEndpointRecord): string {
     const own = liveSecrets(record, clock.nowMs()).find((secret) => secret.madeBy === operationId);
     if (own === undefined) throw new RelayError("conflict", "The secret that this request created has been replaced since");
@@ -192,7 +208,7 @@ export function createWebhookEndpoints(options: WebhookEndpointsOptions): Webhoo
           metadata: withinLimit(changedMetadata(before.metadata, metadata)),
           ...(disabled === undefined ? {} : { status: disabled ? "disabled" : "enabled", disabledReason: null }),
           ...makerAfter(withKey),
-          // Later than before by any clock, so that what was seen before is told from it.
+          // The time always grows, so that a caller's older `seenAtMs` differs from it.
           updatedAtMs: Math.max(clock.nowMs(), before.updatedAtMs + 1),
         };
       });
@@ -214,7 +230,8 @@ export function createWebhookEndpoints(options: WebhookEndpointsOptions): Webhoo
       const made = fresh(id, operationId);
       const atMs = clock.nowMs();
       const endpoint = await change(owner, livemode, id, withKey, (before) => {
-        // A request that is repeated, because nobody knows what became of it, must not replace the secret that its sender may have got.
+        // A request is repeated when its outcome is unknown. It must not replace the secret that
+        // its sender may have received.
         if (before.rolls.includes(operationId)) return before;
         const untilMs = atMs + overlapMs;
         const older = before.secrets.map((other) => ({ ...other, untilMs: Math.min(other.untilMs ?? untilMs, untilMs) }));
@@ -227,7 +244,7 @@ export function createWebhookEndpoints(options: WebhookEndpointsOptions): Webhoo
   };
 }
 
-/** Ids come out of requests as they are. */
+/** Requests supply ids without any check. */
 const ID = /^we_[a-z0-9]{24}$/;
 
 function isOf({ owner }: WebhookEndpointRecord, other: WebhookOwner): boolean {
@@ -235,7 +252,10 @@ function isOf({ owner }: WebhookEndpointRecord, other: WebhookOwner): boolean {
   return other.type === "partner" && owner.partnerId === other.partnerId;
 }
 
-/** Whoever has the key may have sent the events elsewhere, or knows the secret: from then on it counts as made with the key. */
+/**
+ * A caller with the key may have redirected the events or learned the secret. The endpoint then
+ * counts as created with the key.
+ */
 function makerAfter(withKey: WithKey | undefined): Pick<WebhookEndpointRecord, "madeBy"> {
   return withKey === undefined ? {} : { madeBy: { type: "key", keyId: withKey.keyId } };
 }

@@ -5,16 +5,16 @@ import type { Stored } from "../kernel/stored.ts";
 import { timeDigits } from "../kernel/time-digits.ts";
 import { WEBHOOK_EVENT_LIFETIME_MS, type WebhookEvent, type WebhookFormat } from "./webhook-event.ts";
 
-/** An event whose deliveries are not made yet, or not all of them. */
+/** An event that has not been fanned out completely. */
 export interface OutboxEntry {
   readonly schema: 1;
-  /** To how many endpoints it goes; null before they were counted. */
+  /** Number of endpoints that get the event; null before they are counted. */
   readonly total: number | null;
-  /** Where the next page of endpoints begins; null: with the first one. */
+  /** The cursor of the next page of endpoints; null begins with the first. */
   readonly cursor: FanOutCursor | null;
 }
 
-/** Behind this endpoint of the merchant, or of its partner. */
+/** The next page begins after this endpoint of the merchant, or of its partner. */
 export interface FanOutCursor {
   readonly owner: "merchant" | "partner";
   readonly after: string | null;
@@ -28,23 +28,29 @@ export interface OutboxItem extends Stored<OutboxEntry> {
   readonly createdAtMs: number;
 }
 
-/** Whose events a list has. */
+/** Selects the events of a list. */
 export interface EventList {
   readonly format: WebhookFormat;
   readonly merchantId: string;
   readonly livemode: boolean;
 }
 
-/** Events, and those of them that are still to be fanned out. Every method rejects with RelayError `unavailable` when the store cannot answer. */
+/**
+ * Stores events and the outbox for their fan-out. Every method rejects with RelayError
+ * `unavailable` when the store cannot answer.
+ */
 export interface WebhookEventStore {
   load(id: string): Promise<WebhookEvent | null>;
-  /** Those of these ids that there are. */
+  /** Returns the existing events with these ids. */
   loadMany(ids: readonly string[]): Promise<WebhookEvent[]>;
-  /** `types` null: all. Looks through LOOKED_THROUGH_MAX events, so that of few that match among very many not all may be found. */
+  /**
+   * Lists events; `types` is null for all types. It checks LOOKED_THROUGH_MAX events at most, so it
+   * may miss rare events among very many others.
+   */
   page(list: EventList, query: PageQuery & { types: readonly string[] | null }, cursor: WebhookEvent | null): Promise<Page<WebhookEvent>>;
-  /** The oldest ones, in the order in which they are to be fanned out. */
+  /** Returns the oldest entries, in the order in which they are fanned out. */
   outbox(limit: number): Promise<OutboxItem[]>;
-  /** There is nothing to fan out of it. */
+  /** Removes an entry whose event needs no fan-out. */
   drop(item: OutboxItem): Promise<void>;
 }
 
@@ -58,8 +64,9 @@ const INDEX_PAGE = 1_000;
 export const LOOKED_THROUGH_MAX = 20_000;
 
 /**
- * Events on the key-value store: `webhook-event/<id>`, `webhook-event-of/<format>/<merchant>/<live or test>/<13 digits of milliseconds>/<id>` with
- * the type, and until they are fanned out `webhook-outbox/<milliseconds>/<object>/<sequence>/<id>`.
+ * Stores events under `webhook-event/<id>`, their types under
+ * `webhook-event-of/<format>/<merchant>/<live or test>/<13 digits of milliseconds>/<id>`, and until
+ * they are fanned out under `webhook-outbox/<milliseconds>/<object>/<sequence>/<id>`.
  */
 export function createWebhookEventStore(kv: Kv): WebhookEventStore {
   async function loadAll(ids: readonly string[]): Promise<WebhookEvent[]> {
@@ -105,7 +112,10 @@ export function createWebhookEventStore(kv: Kv): WebhookEventStore {
   };
 }
 
-/** An event, its places in the lists, and its place in the outbox: for the commit of what it tells. */
+/**
+ * Returns operations that store events, their places in the lists and in the outbox, for the commit
+ * that makes them true.
+ */
 export function eventOperations(events: readonly WebhookEvent[]): Operation[] {
   return events.flatMap((event) => {
     const expiresAtMs = event.createdAtMs + WEBHOOK_EVENT_LIFETIME_MS;
@@ -118,12 +128,18 @@ export function eventOperations(events: readonly WebhookEvent[]): Operation[] {
   });
 }
 
-/** Keeps an event longer, because a delivery of it is. */
+/**
+ * Returns the operation that stores an event until a time, for instance as long as a delivery of
+ * it.
+ */
 export function keptEventOperation(event: WebhookEvent, expiresAtMs: number): Operation {
   return { type: "put", key: eventKey(event.id), value: recordText("webhookEvent", event), expiresAtMs };
 }
 
-/** For the commit that fans out a page of endpoints; null: it was the last one. */
+/**
+ * Returns checks and operations for the commit that fans out a page of endpoints; `next` is null
+ * for the last page.
+ */
 export function outboxChange(item: OutboxItem, next: Omit<OutboxEntry, "schema"> | null) {
   const { key, version } = item;
   const operation: Operation =

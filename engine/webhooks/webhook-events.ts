@@ -9,25 +9,37 @@ import type { WebhookEndpointStore } from "./webhook-endpoint-store.ts";
 import { WEBHOOK_EVENT_LIFETIME_MS, type WebhookEvent, type WebhookFormat } from "./webhook-event.ts";
 import type { WebhookEventStore } from "./webhook-event-store.ts";
 
-/** An event with how many of its deliveries to the merchant's own endpoints have neither succeeded nor been given up. */
+/**
+ * An event, and the number of its deliveries to the merchant's own endpoints that are still
+ * waiting.
+ */
 export interface ShownEvent {
   readonly event: WebhookEvent;
   readonly pending: number;
 }
 
-/** The events of a merchant, for 30 days. Null is also the answer for another merchant's, or one of the other environment. */
+/**
+ * The events of a merchant in the last 30 days. Events of another merchant or of the other
+ * environment are null.
+ */
 export interface WebhookEvents {
   find(merchantId: string, livemode: boolean, id: string): Promise<ShownEvent | null>;
-  /** Newest first; `types` null: all. Null where the cursor is none of them. */
+  /**
+   * Lists the newest events first; `types` is null for all types. Resolves with null for a cursor
+   * that is not among them.
+   */
   list(merchantId: string, livemode: boolean, query: PageQuery & { types: readonly string[] | null }): Promise<Page<ShownEvent> | null>;
-  /** Has it delivered again at once, with all attempts, to one endpoint that is enabled and subscribed or to all of them. Null where one of both is not there. */
+  /**
+   * Delivers the event again at once, with all attempts, to one enabled and subscribed endpoint or
+   * (null) to all of them. Resolves with null if the event or the endpoint does not exist.
+   */
   retry(merchantId: string, livemode: boolean, id: string, endpointId: string | null): Promise<ShownEvent | null>;
-  /** Its deliveries to the merchant's own endpoints, with their attempts. */
+  /** Returns the deliveries to the merchant's own endpoints, with their attempts. */
   deliveries(merchantId: string, livemode: boolean, id: string): Promise<readonly WebhookDeliveryRecord[]>;
 }
 
 export interface WebhookEventsOptions {
-  /** The format of the surface that asks. */
+  /** The format of the surface. */
   format: WebhookFormat;
   events: WebhookEventStore;
   deliveries: WebhookDeliveryStore;
@@ -38,14 +50,17 @@ export interface WebhookEventsOptions {
 
 const ID = /^evt_[a-z0-9]{24}$/;
 
-/** Of one event, far more than a merchant and its partner can have endpoints. */
+/** Limits for one event, far more than the endpoints of a merchant and its partner. */
 const DELIVERIES_MAX = 1_000;
 const ENDPOINTS_MAX = 1_000;
 
 export function createWebhookEvents(options: WebhookEventsOptions): WebhookEvents {
   const { format, events, deliveries, endpoints, apiVersionOf, clock } = options;
 
-  /** Kept longer for deliveries that were given up, it is not shown any longer for that. */
+  /**
+   * Loads an event that is shown. Dead deliveries keep an event longer, but it is not shown for
+   * longer.
+   */
   async function load(merchantId: string, livemode: boolean, id: string): Promise<WebhookEvent | null> {
     const event = ID.test(id) ? await events.load(id) : null;
     if (event === null || event.merchantId !== merchantId || event.livemode !== livemode || event.format !== format) return null;
@@ -60,7 +75,7 @@ export function createWebhookEvents(options: WebhookEventsOptions): WebhookEvent
     const atMs = clock.nowMs();
     const stored = await deliveries.load(deliveryId(event.id, endpoint.id));
     if (stored === null) {
-      // It was registered, or subscribed, after the event.
+      // The endpoint was created, or subscribed, after the event.
       const apiVersion = endpoint.apiVersion ?? (await apiVersionOf(event.merchantId));
       if (await deliveries.create(freshDelivery(event, endpoint, { apiVersion, pendingWebhooks: 1, atMs }))) return;
     } else if (await deliveries.resent(stored, resentDelivery(stored.record, atMs), event, atMs + WEBHOOK_DEAD_LIFETIME_MS)) return;

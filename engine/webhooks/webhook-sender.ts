@@ -19,19 +19,19 @@ import type { WebhookDeliveryStore } from "./webhook-delivery-store.ts";
 import { isFailing, type WebhookEndpointRecord } from "./webhook-endpoint.ts";
 import type { WebhookEvent } from "./webhook-event.ts";
 
-/** Writes an event in the form of its endpoint, and signs it. */
+/** Writes an event in the format of its endpoint, and signs it. */
 export interface WebhookRequests {
-  /** Null where there is nothing to sign it with: the partner has no access any more. */
+  /** Returns null if there is no secret, because the partner has no access any longer. */
   requestOf(what: {
     event: WebhookEvent;
     delivery: WebhookDeliveryRecord;
     endpoint: WebhookEndpointRecord;
-    /** Of the attempt: who receives it compares it with the own clock. */
+    /** The time of the attempt, which the receiver compares with its own clock. */
     atMs: number;
   }): { readonly body: string; readonly headers: { readonly [name: string]: string } } | null;
 }
 
-/** For counts and logs; holds no address. */
+/** A report for counts and logs, which contains no address. */
 export interface WebhookTold {
   readonly type: "delivered" | "failed" | "dead" | "canceled";
   readonly id: string;
@@ -45,32 +45,46 @@ export interface WebhookSenderOptions {
   requests: WebhookRequests;
   target: PostTarget;
   clock: Clock;
-  /** Whether this node sends to the endpoint. Two may believe it for a moment: a claim protects each delivery. */
+  /**
+   * Whether this node sends to the endpoint. Two nodes may believe it for a moment, but a claim
+   * protects each delivery.
+   */
   mine(endpointId: string): boolean;
   told(event: WebhookTold): void;
-  /** An attempt that was sent, whatever came of it; for its merchant's log. */
+  /** Reports each attempt that was sent, for the merchant's log. */
   attempted?(what: { event: WebhookEvent; endpoint: WebhookEndpointRecord; attempt: WebhookAttempt }): void;
   failed(what: string, error: unknown): void;
 }
 
-/** Under way at once, in all, of one merchant or partner, and to one endpoint. Each holds a connection and an event in memory, of some 10 KB. */
+/**
+ * Limits for deliveries in progress: in all, for one merchant or partner, and for one endpoint.
+ * Each delivery holds a connection and an event of about 10 KB in memory.
+ */
 export const WEBHOOKS_UNDER_WAY: PlaceBounds = { all: 256, each: 128 };
 const PER_ENDPOINT_MAX = 8;
 
-/** Bytes of an answer that are kept, and those that are read beyond them, so that a card number at the end is seen whole and masked. */
+/**
+ * Bytes of an answer that are stored, and that are read. The difference lets a card number at the
+ * end be recognized and masked.
+ */
 const ANSWER_KEPT = 1_024;
 const ANSWER_READ = 1_152;
 
 const UNSIGNED: unique symbol = Symbol("unsigned");
 
-/** The status that says that an endpoint is gone for good. */
+/** The HTTP status for an endpoint that was removed permanently. */
 const GONE = 410;
 
-/** Webhooks as a kind of delivery: signed anew for each attempt, over about an hour, and kept with their attempts. */
+/**
+ * Sends webhooks. Each attempt has a new signature. The attempts take about an hour and are stored.
+ */
 export function createWebhookSender(options: WebhookSenderOptions): DeliverySender {
   const { deliveries, stops, requests, target, clock, mine, told, attempted, failed } = options;
 
-  /** A secret that cannot be opened, or whatever else goes wrong here, must not have it tried for ever: it is a failed attempt. */
+  /**
+   * A secret that cannot be opened, or any other error here, counts as a failed attempt, so that it
+   * is not attempted forever.
+   */
   function signed(what: Parameters<WebhookRequests["requestOf"]>[0]): ReturnType<WebhookRequests["requestOf"]> | typeof UNSIGNED {
     try {
       return requests.requestOf(what);
@@ -102,7 +116,8 @@ export function createWebhookSender(options: WebhookSenderOptions): DeliverySend
       if (await deliveries.delivered(claimed, deliveredDelivery(record, made), health)) tell("delivered");
       return "delivered";
     }
-    // First the endpoint: if the relay dies in between, this delivery ends when it is taken up again.
+    // The endpoint is disabled first. If the relay dies in between, this delivery is canceled at
+    // its next attempt.
     if (made.status === GONE && (await stops.disable(endpoint.record, "gone"))) {
       if ((await deliveries.replace(claimed, canceledDelivery(record, made))) !== null) tell("canceled");
       return "ended";
@@ -128,7 +143,8 @@ export function createWebhookSender(options: WebhookSenderOptions): DeliverySend
       idOf: ({ id }) => id,
       laneOf: ({ endpointId }) => endpointId,
       holderOf: ({ owner, merchantId, partnerId }) => `${owner} ${owner === "merchant" ? merchantId : partnerId}`,
-      // First attempts at the events of one object go in order; one that failed holds up the next ones no longer.
+      // First attempts for the events of one object are in order. A failed one no longer delays the
+      // next ones.
       queueOf: ({ endpointId, objectId, attempts, attemptsMade }) =>
         attemptsMade === 0 && attempts.length === 0 ? `${endpointId}/${objectId}` : null,
       claim: (stored, atMs) => deliveries.replace(stored, claimedDelivery(stored.record, atMs)),
@@ -147,7 +163,7 @@ function attemptOf(outcome: PostOutcome, atMs: number): WebhookAttempt {
   return { atMs, durationMs, status, answer: keptAnswer(outcome.answer), error };
 }
 
-/** Without card numbers, which are masked before it is cut. */
+/** Masks card numbers before the answer is cut. */
 function keptAnswer(answer: string): string {
   return cutText(maskText(answer), ANSWER_KEPT);
 }

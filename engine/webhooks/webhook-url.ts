@@ -1,14 +1,15 @@
 import { RelayError } from "../kernel/errors.ts";
 
-/** As long as a browser takes it; longer ones are mistakes. */
+/** The length that browsers accept. Longer addresses are mistakes. */
 export const WEBHOOK_URL_LENGTH_MAX = 2_048;
 
 /**
- * Throws RelayError `invalid_request` for an address that may not be registered: it has to be https where money moves, must hold no login, and must not be
- * written as an address of a local network. Where it has a name, the addresses of that are checked at each attempt.
+ * Throws RelayError `invalid_request` for an address that is not allowed. It must be https in live
+ * mode, must contain no login, and must not be an address of a local network. The addresses of a
+ * host name are checked at each attempt.
  */
 export function assertWebhookUrl(url: string, livemode: boolean, isLocalHost: (host: string) => boolean): void {
-  // Parsing would drop line breaks, and the spaces around it: the address that is shown would be another one.
+  // Parsing would drop line breaks and surrounding spaces, and the displayed address would differ.
   if (url.length > WEBHOOK_URL_LENGTH_MAX || /[\s\p{C}]/u.test(url) || !URL.canParse(url)) throw refused("must be an absolute URL");
   const { protocol, username, password, hostname } = new URL(url);
   if (protocol !== "https:" && (livemode || protocol !== "http:")) throw refused(livemode ? "must be https" : "must be https or http");

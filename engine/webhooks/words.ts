@@ -1,2 +1,2 @@
-/** What became of a delivery, as merchants see it. */
+/** Outcomes of a delivery, as merchants see them. */
 export const WEBHOOK_OUTCOMES = ["PENDING", "DELIVERED", "FAILED"] as const;

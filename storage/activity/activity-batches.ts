@@ -3,34 +3,37 @@ import type { ActivityLog } from "../../engine/kernel/activity-log.ts";
 import { timeDigits } from "../../engine/kernel/time-digits.ts";
 import { type ActivityLines, type ActivityTable, callLine, workflowLine } from "./activity-rows.ts";
 
-/** What a thread hands over at once. */
+/** The entries that a thread hands over at once. */
 export interface ActivityBatch {
   readonly lines: ActivityLines;
-  /** Entries that were not kept: there was no room, or they held what no entry may hold. */
+  /** Entries that were not stored, because there was no room or they were not valid. */
   readonly dropped: number;
 }
 
 export interface ActivityBatches {
-  /** Takes entries in; does nothing that waits. */
+  /** Accepts entries without waiting for anything. */
   log: ActivityLog;
-  /** What came since the last time; null where nothing did. */
+  /** Returns the entries since the last call, or null if there are none. */
   take(): ActivityBatch | null;
 }
 
 /**
- * Of a thread, between two times that they are handed over, a second in general: some 400 bytes each. More of a merchant's own in a second come only where something
- * repeats itself, and the first ones tell that.
+ * Limits for the entries of a thread between two calls of `take`, about a second apart. An entry
+ * has about 400 bytes. More entries come only when something repeats itself, and the first ones
+ * show that.
  */
 const ENTRIES_MAX = 5_000;
 const CHARS_MAX = 2_097_152;
 
 export interface ActivityBatchesOptions {
-  /** Unique among all writers (shards of all nodes and restarts); part of the entries' ids. */
+  /**
+   * Unique among all writers (shards of all nodes and restarts). It is part of the ids of entries.
+   */
   writer: string;
   limits?: { readonly entriesMax: number; readonly charsMax: number };
 }
 
-/** The activity log of a thread: entries as lines, until they are handed over. */
+/** Creates the activity log of a thread. It stores entries as lines until they are handed over. */
 export function createActivityBatches({ writer, limits }: ActivityBatchesOptions): ActivityBatches {
   const { entriesMax, charsMax } = limits ?? { entriesMax: ENTRIES_MAX, charsMax: CHARS_MAX };
   let lines: { [Table in ActivityTable]: string[] } = { workflow_log: [], call_log: [] };

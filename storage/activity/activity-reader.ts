@@ -10,24 +10,27 @@ import { MerchantTurns } from "../transactions/merchant-turns.ts";
 import { either } from "../transactions/translated.ts";
 import type { ActivityTable } from "./activity-rows.ts";
 
-/** For a page: its turn and its queries. */
+/** Limit for a page: its wait for a turn and its queries. */
 const DEADLINE_MS = 3_000;
-/** Of it, for a turn. */
+/** Limit for the wait for a turn. */
 const TURN_MS = 1_000;
 const MEMORY_BYTES_MAX = 256 * 1_048_576;
 
 const DAY_MS = 86_400_000;
-/** A page is looked for in the newest rows first: most are full after a day. */
+/** A page reads the newest rows first, since most pages are full after a day. */
 const WINDOWS_MS = [DAY_MS, 7 * DAY_MS, Number.POSITIVE_INFINITY];
-/** Clocks of nodes differ by less than this, and what is under way now has to be found. */
+/** The clocks of nodes differ by less than this. Entries of the present have to be found. */
 const AHEAD_MS = 60_000;
 
 export interface ActivityReaderOptions {
-  /** Connections of their own, so that the feed and the terminals' lists never wait for one. */
+  /**
+   * The reader has its own connections, so that the feed and the lists of terminals never wait for
+   * it.
+   */
   client: ClickHouseClient;
   clock: Pick<Clock, "nowMs">;
   timers: Timers;
-  /** What is older is over, also where ClickHouse has not removed it yet. */
+  /** Older entries have expired, even if ClickHouse has not removed them yet. */
   retentionDays: number;
 }
 
@@ -36,14 +39,14 @@ interface Range {
   readonly untilMs: number;
 }
 
-/** How a table's rows become entries. */
+/** Describes how the rows of a table become entries. */
 interface Form<Entry> {
   readonly table: ActivityTable;
   readonly columns: string;
   entryOf(row: LogRow): Logged<Entry>;
 }
 
-/** A row as it is asked for; each form has some of the columns. */
+/** A row of a query. Each form has some of the columns. */
 interface LogRow {
   readonly id: string;
   readonly atMs: number;
@@ -81,7 +84,10 @@ const CALLS: Form<CallEntry> = {
   }),
 };
 
-/** Merchants' entries in `relay.workflow_log` and `relay.call_log`. What was written in the last second or two may not be there yet. */
+/**
+ * Reads the entries of merchants in `relay.workflow_log` and `relay.call_log`. Entries of the last
+ * second or two may be missing.
+ */
 export function createActivityReader({ client, clock, timers, retentionDays }: ActivityReaderOptions): MerchantLogs {
   const turns = new MerchantTurns(timers);
 
@@ -105,7 +111,7 @@ export function createActivityReader({ client, clock, timers, retentionDays }: A
     }
   }
 
-  /** As many entries as wanted, from the newest window on that has them. */
+  /** Returns as many entries as requested, beginning with the newest window. */
   async function read<Entry>(
     form: Form<Entry>,
     merchantId: string,
@@ -131,7 +137,10 @@ export function createActivityReader({ client, clock, timers, retentionDays }: A
     return { items: shown.map(form.entryOf), next: found.length > limit ? (shown.at(-1)?.id ?? null) : null };
   }
 
-  /** Where PREWHERE stands, only what never changes for a row is looked at before rows that came twice are one. */
+  /**
+   * PREWHERE runs before FINAL merges duplicate rows, so it only tests columns that never change
+   * for a row.
+   */
   function rows<Entry>({ table, columns }: Form<Entry>, merchantId: string, query: LogQuery, range: Range, signal: AbortSignal) {
     const { conditions, parameters } = conditionsOf(query.filter, query.after);
     return askClickHouse<LogRow>(client, {
@@ -170,7 +179,7 @@ function conditionsOf({ objectId, requestId, outcome }: LogFilter, after: string
   return { conditions, parameters };
 }
 
-/** Without a ClickHouse; callers get `reason`. */
+/** Returns logs for a node without ClickHouse. Callers get `reason`. */
 export function missingMerchantLogs(reason: string): MerchantLogs {
   const missing = () =>
     Promise.reject(new RelayError("unavailable", `This node cannot read the logs: ${reason}`, { retryAfterSeconds: 5 }));

@@ -1,12 +1,13 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import { ACTIVITY_TABLES, type ActivityTable } from "./activity-rows.ts";
 
-/** Of how many days a table keeps its rows, as ClickHouse writes it. */
+/** Matches the number of days for which a table retains rows, as ClickHouse writes it. */
 const KEPT = /\bTTL toDateTime\(at\) \+ toIntervalDay\((\d+)\)/;
 
 /**
- * Has the tables of the logs keep their rows for so many days. A table that does already is left alone; of another one, what is over goes in the background at once.
- * Resolves with the changed tables. Safe from several nodes at once.
+ * Sets for how many days the log tables retain rows. A table that already has this setting is not
+ * changed. In another one, ClickHouse removes expired rows in the background at once. Resolves with
+ * the changed tables. Several nodes may call it at once.
  */
 export async function applyActivityRetention(client: ClickHouseClient, days: number): Promise<ActivityTable[]> {
   if (!Number.isInteger(days) || days < 1) throw new RangeError("the logs must be stored for a whole number of days");

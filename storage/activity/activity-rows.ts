@@ -4,10 +4,10 @@ import type { CallEntry, WorkflowEntry } from "../../engine/kernel/activity-log.
 export const ACTIVITY_TABLES = ["workflow_log", "call_log"] as const;
 export type ActivityTable = (typeof ACTIVITY_TABLES)[number];
 
-/** Lines of JSONEachRow for each table. They go between threads as they are. */
+/** Lines of JSONEachRow for each table. Threads pass them on unchanged. */
 export type ActivityLines = { readonly [Table in ActivityTable]: readonly string[] };
 
-/** A column that is left out has its default: an empty text, or 0. */
+/** Returns the line of an entry. An omitted column has its default: an empty text or 0. */
 export function workflowLine(entry: WorkflowEntry, id: string): string {
   const { atMs, merchantId, objectType, objectId, event, from, to, requestId, outcome } = entry;
   return lineOf({
@@ -38,7 +38,10 @@ export function callLine(entry: CallEntry, id: string): string {
   });
 }
 
-/** In UTC, in the form that every ClickHouse version reads without a setting. */
+/**
+ * Returns the key columns. The time is in UTC, in the form that every ClickHouse version reads
+ * without a setting.
+ */
 function keyOf(merchantId: string, atMs: number, id: string) {
   const iso = new Date(atMs).toISOString();
   return { merchant_id: merchantId, day: iso.slice(0, 10), at: iso.slice(0, 23).replace("T", " "), id };

@@ -3,7 +3,10 @@ import { RowsRefused } from "../feed/feed-sink.ts";
 import type { ActivityBatch } from "./activity-batches.ts";
 import { ACTIVITY_TABLES, type ActivityTable } from "./activity-rows.ts";
 
-/** Inserts lines of JSONEachRow. Rejects where it is not known whether it did, and with RowsRefused where ClickHouse will never take them. */
+/**
+ * Inserts lines of JSONEachRow. Rejects if the outcome is unknown, and with RowsRefused if
+ * ClickHouse will never accept them.
+ */
 export type InsertLines = (table: ActivityTable, lines: readonly string[], signal: AbortSignal) => Promise<void>;
 
 export interface ActivityStats {
@@ -12,14 +15,19 @@ export interface ActivityStats {
   readonly waiting: number;
 }
 
-/** Writes the activity log of a node into ClickHouse. Nobody waits for it, and it holds only so much: what has no room is dropped and counted. */
+/**
+ * Writes the activity log of a node into ClickHouse. No caller waits for it. Its memory is limited:
+ * it drops and counts entries beyond the limit.
+ */
 export interface ActivityWriter {
   add(batch: ActivityBatch): void;
-  /** ClickHouse can be reached, and has the tables: what waits is written. */
+  /**
+   * Announces that ClickHouse is available and has the tables. Waiting entries are then written.
+   */
   connect(insert: InsertLines): void;
-  /** Since the start. */
+  /** Counts since the start. */
   stats(): ActivityStats;
-  /** Writes what waits, in STOP_MS at the most. */
+  /** Writes the waiting entries, for `stopMs` at most. */
   stop(): Promise<void>;
 }
 
@@ -32,21 +40,24 @@ export interface ActivityWriterOptions {
 }
 
 export interface ActivityLimits {
-  /** Entries that wait, and the length of their lines. */
+  /** Waiting entries, and the length of their lines. */
   readonly entriesMax: number;
   readonly charsMax: number;
-  /** Entries of one insert. */
+  /** Entries in one insert. */
   readonly batchMax: number;
-  /** How long one insert may take; a ClickHouse that is slower counts as away. */
+  /** Limit for one insert. A slower ClickHouse counts as unavailable. */
   readonly insertMs: number;
   readonly stopMs: number;
 }
 
-/** Minutes of a busy installation, while ClickHouse starts again. */
+/** The limits cover minutes of a busy installation, while ClickHouse restarts. */
 const LIMITS: ActivityLimits = { entriesMax: 20_000, charsMax: 8_388_608, batchMax: 5_000, insertMs: 10_000, stopMs: 2_000 };
 
 const FLUSH_MS = 1_000;
-/** After a failure it is tried again after this many flushes, twice as many each time. */
+/**
+ * After a failure the writer skips flushes before it tries again, twice as many each time, up to
+ * this number.
+ */
 const PAUSE_FLUSHES_MAX = 16;
 
 export function createActivityWriter({ timers, onEvent, limits = LIMITS }: ActivityWriterOptions): ActivityWriter {
@@ -55,7 +66,7 @@ export function createActivityWriter({ timers, onEvent, limits = LIMITS }: Activ
   let underWay: Promise<void> | null = null;
   let [entries, chars] = [0, 0];
   let [written, dropped] = [0, 0];
-  /** Flushes that are left out, and as many as the next failure leaves out. */
+  /** Flushes still to be skipped, and the number that the next failure skips. */
   let [pause, nextPause] = [0, 1];
   let isAway = false;
   let stopped = false;
@@ -76,10 +87,11 @@ export function createActivityWriter({ timers, onEvent, limits = LIMITS }: Activ
     }
   }
 
-  /** False where it failed: the same entries are inserted again, under the same ids. */
+  /** Returns false if it failed. The same entries are then inserted again with the same ids. */
   async function write(into: InsertLines, table: ActivityTable): Promise<boolean> {
     const lines = waiting[table].slice(0, limits.batchMax);
-    // AbortSignal.any() on a long-lived signal leaks in Node 20, hence one controller an insert.
+    // AbortSignal.any() on a long-lived signal leaks in Node 20, hence one controller for each
+    // insert.
     const over = new AbortController();
     const end = () => over.abort();
     const timer = timers.set(limits.insertMs, end);
@@ -94,7 +106,7 @@ export function createActivityWriter({ timers, onEvent, limits = LIMITS }: Activ
         isAway = true;
         return false;
       }
-      // They would be refused again.
+      // ClickHouse would refuse them again.
       dropped += lines.length;
     } finally {
       timer.clear();
@@ -142,7 +154,7 @@ export function createActivityWriter({ timers, onEvent, limits = LIMITS }: Activ
     stop: async () => {
       ticking.clear();
       const late = timers.set(limits.stopMs, () => ending.abort());
-      // What came while an insert was under way is written after it.
+      // The second flush writes entries that came during the insert in progress.
       await flush();
       await flush();
       late.clear();
@@ -153,7 +165,10 @@ export function createActivityWriter({ timers, onEvent, limits = LIMITS }: Activ
   };
 }
 
-/** An insert that goes on after its signal is nobody's any more. */
+/**
+ * Settles like the work, but rejects on the signal. Nothing waits for an insert that continues
+ * after it.
+ */
 function settled(work: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) reject(signal.reason);

@@ -6,15 +6,16 @@ export interface Refused<T> {
   reason: string;
 }
 
-/** What is done with items after the sink has accepted or refused them. */
+/** Handles items after the sink has accepted or refused them. */
 export interface Settled<T> {
   delivered(items: readonly T[]): Promise<void>;
   refused(refused: Refused<T>): Promise<void>;
 }
 
 /**
- * Delivers the items of each piece. A piece with a refused item is divided into halves until that item is alone. Settled items are removed
- * from `pieces`, so that a call after a failure continues there. Throws any other error of the delivery.
+ * Delivers the items of each piece. A piece with a refused item is divided into halves until that
+ * item is alone. Settled items are removed from `pieces`, so that a call after a failure continues
+ * there. Throws any other error of the delivery.
  */
 export async function settlePieces<T>(
   pieces: (readonly T[])[],
@@ -35,7 +36,9 @@ export async function settlePieces<T>(
   }
 }
 
-/** Delivers items, and resolves with those that are refused. After a failure everything has to be repeated. */
+/**
+ * Delivers items, and resolves with those that are refused. After a failure, repeat the whole call.
+ */
 export async function bisectBatch<T>(items: readonly T[], deliver: (items: readonly T[]) => Promise<void>): Promise<Refused<T>[]> {
   const refused: Refused<T>[] = [];
   if (items.length === 0) return refused;

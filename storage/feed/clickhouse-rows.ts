@@ -5,15 +5,21 @@ import { isPayment } from "../../engine/payments/payment.ts";
 import { RowsRefused } from "./feed-sink.ts";
 import type { RowBinary } from "./row-binary.ts";
 
-/** A table of storage/clickhouse/migrations, and the columns that are inserted; the others take their defaults. */
+/**
+ * A table of storage/clickhouse/migrations, and the columns that are inserted. The other columns
+ * take their defaults.
+ */
 export interface FeedColumns {
   table: string;
   columns: readonly string[];
 }
 
-/** A table of one type of rows. */
+/** A table for one type of rows. */
 export interface FeedTable<Row extends FeedRow> extends FeedColumns {
-  /** Writes a row, without its end. Throws where a value is not as its column wants it, and then may have written a part of the row. */
+  /**
+   * Writes a row without ending it. Throws if a column cannot hold its value. A part of the row may
+   * have been written by then.
+   */
   write(to: RowBinary, row: Row): void;
 }
 
@@ -25,7 +31,7 @@ interface WithItem {
   item: string;
 }
 
-/** Most columns of most rows are empty. */
+/** The columns of a result. Most of them are empty in most rows. */
 const TRANSACTION_COLUMNS: readonly Column<WithItem>[] = [
   ["terminal_id", (to, { row }) => to.text(row.transaction.terminalId)],
   ["day", (to, { row }) => to.day(row.transaction.createdAtMs)],
@@ -149,7 +155,7 @@ export const OBJECTS: FeedTable<ObjectRow> = {
   write: (to, row) => writeAll(to, OBJECT_COLUMNS, row),
 };
 
-/** Throws RowsRefused, which names the column and quotes nothing. */
+/** Throws RowsRefused, which names the column but does not quote the value. */
 function writeAll<Row>(to: RowBinary, columns: readonly Column<Row>[], row: Row): void {
   let column = "";
   try {
@@ -163,8 +169,9 @@ function writeAll<Row>(to: RowBinary, columns: readonly Column<Row>[], row: Row)
 }
 
 /**
- * Texts are made well-formed when they are received; here this is done for older rows and for rows that others write to Kafka: in JSON an unpaired surrogate
- * would stay as an escape, which ClickHouse's functions refuse.
+ * The relay makes texts well-formed when it receives them. Older rows, and rows that others write
+ * to Kafka, are corrected here: an unpaired surrogate would stay as an escape in the JSON, which
+ * ClickHouse's functions refuse.
  */
 function wellFormed(row: TransactionRow): WithItem {
   const transaction = wellFormedValue(row.transaction);

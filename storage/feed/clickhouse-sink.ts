@@ -6,12 +6,16 @@ import { type FeedInsert, type FeedSink, RowsRefused } from "./feed-sink.ts";
 import { RowBinary } from "./row-binary.ts";
 
 /**
- * Codes by which ClickHouse says that a value itself is not acceptable: not parsed, out of range, of a wrong type, too large. All others
- * (no memory, no disk, no table, ...) may be temporary, and no row is set aside because of them.
+ * ClickHouse's error codes for a value that is not acceptable: it cannot be parsed, is out of
+ * range, has the wrong type or is too large. All other errors (no memory, no disk, no table) may be
+ * temporary, and no row is set aside because of them.
  */
 const REFUSED_CODES = new Set(["6", "25", "26", "27", "38", "41", "53", "69", "70", "72", "117", "130", "131", "321", "349", "407"]);
 
-/** Inserts rows into the tables of storage/clickhouse/migrations; resolves when they are synced (a setting of the tables). */
+/**
+ * Inserts rows into the tables of storage/clickhouse/migrations. `send` resolves when they are
+ * synced, which is a setting of the tables.
+ */
 export function clickHouseSink(client: ClickHouseClient): FeedSink {
   return { begin: () => new ClickHouseInsert(client) };
 }
@@ -50,7 +54,7 @@ class ClickHouseInsert implements FeedInsert {
     }
   }
 
-  /** With the end of its command, where the row tells of it: both are added, or neither. */
+  /** Adds a result and, if the row contains it, the end of its command. Adds both or neither. */
   #addResult(row: TransactionRow): void {
     const life = lifeRowOf(row);
     const lives = life === null ? null : this.#write(LIVES, life);
@@ -63,7 +67,7 @@ class ClickHouseInsert implements FeedInsert {
     lives?.endRow();
   }
 
-  /** Writes a row that is then to be ended, or dropped; one that throws is dropped already. */
+  /** Writes a row. The caller then ends or drops it. A row that throws is already dropped. */
   #write<Row extends FeedRow>(table: FeedTable<Row>, row: Row): RowBinary {
     const rows = this.#rowsOf(table);
     try {
@@ -86,7 +90,10 @@ class ClickHouseInsert implements FeedInsert {
   }
 }
 
-/** Inserts lines of JSONEachRow into a table of the relay's. Rejects with RowsRefused where ClickHouse does not accept a value. */
+/**
+ * Inserts lines of JSONEachRow into one of the relay's tables. Rejects with RowsRefused if
+ * ClickHouse does not accept a value.
+ */
 export function insertLines(client: ClickHouseClient, table: string, chunks: readonly Buffer[], signal?: AbortSignal): Promise<void> {
   return insertBytes(client, table, "FORMAT JSONEachRow", chunks, signal);
 }
@@ -101,17 +108,17 @@ async function insertBytes(
   try {
     const { stream } = await client.exec({
       query: `INSERT INTO relay.${table} ${format}`,
-      // As bytes, which are sent unchanged: rows would be serialized one by one.
+      // Bytes are sent unchanged; the client would serialize rows one by one.
       values: Readable.from(chunks, { objectMode: false }),
-      // The response is sent when the insert is written and synced, not when it is buffered.
+      // ClickHouse responds when the insert is written and synced, not when it is buffered.
       clickhouse_settings: { async_insert: 0, wait_end_of_query: 1 },
       ...(signal === undefined ? {} : { abort_signal: signal }),
     });
-    // The response is empty; if it were not read, it would hold the connection.
+    // The response is empty, but it holds the connection until it is read.
     stream.resume();
   } catch (error) {
     if (!(error instanceof ClickHouseError) || !REFUSED_CODES.has(error.code)) throw error;
-    // The message would quote the row.
+    // ClickHouse's own message would quote the row.
     throw new RowsRefused(`ClickHouse refused the row for ${table}: code ${error.code} (${error.type ?? "unknown"})`, { cause: error });
   }
 }

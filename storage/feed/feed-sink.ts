@@ -2,17 +2,18 @@ import type { FeedRow } from "../../engine/payments/feed-row.ts";
 
 /** The destination of the feed's rows: ClickHouse, or Kafka on the way to it. */
 export interface FeedSink {
-  /** Starts an insert, to be filled and sent. */
+  /** Starts an insert. The caller fills and sends it. */
   begin(): FeedInsert;
 }
 
-/** An insert in preparation. The caller does not have to keep rows that were added. */
+/** An insert in preparation. The caller need not keep the rows that it has added. */
 export interface FeedInsert {
   /** @throws RowsRefused if the row is not valid; it is then not part of the insert */
   add(row: FeedRow): void;
   /**
-   * Resolves when all rows are on stable storage. Rejects with RowsRefused if one of them can never be accepted, and with another error if
-   * the call may be repeated; then any part of the rows may have arrived.
+   * Resolves when all rows are on stable storage. Rejects with RowsRefused if one of them can never
+   * be accepted, and with another error if the call may be repeated; then any part of the rows may
+   * have arrived.
    */
   send(): Promise<void>;
 }

@@ -8,20 +8,29 @@ import { OutboxWindow, type WindowKind } from "./outbox-window.ts";
 import { atMost } from "./pause.ts";
 import { type RowSubject, setAsideOperations, subjectOf } from "./set-aside.ts";
 
-/** Maximum number of rows per insert: ClickHouse is efficient from about ten thousand on, and memory is limited. */
+/**
+ * Maximum number of rows per insert: ClickHouse is efficient from about ten thousand on, and memory
+ * is limited.
+ */
 const BATCH_ROWS_MAX = 10_000;
 const BATCH_CHARS_MAX = 16_777_216;
 
-/** Deletions per commit: the thread that carries them out answers terminals, too, and those of a whole batch at once would let them wait for some ten milliseconds. */
+/**
+ * Deletions per commit. The thread that executes them also serves terminals, and the deletions of a
+ * whole batch at once would delay terminals by about ten milliseconds.
+ */
 const DELETIONS_AT_ONCE = 500;
 
-/** Minimum time between two inserts that are not full: each creates a part on disk that ClickHouse has to merge. */
+/**
+ * Minimum time between two inserts that are not full: each creates a part on disk that ClickHouse
+ * has to merge.
+ */
 const BATCH_INTERVAL_MS = 1_000;
 
-/** Wait after waking up from idle, so that commits of the same moment are in the same insert. */
+/** The feed waits this long after waking up, so that commits of the same moment share an insert. */
 const LINGER_MS = 20;
 
-/** How often an idle feed looks without being woken. */
+/** How often an idle feed reads the outbox without being woken. */
 const POLL_MS = 250;
 
 const BACKOFF_MIN_MS = 100;
@@ -52,20 +61,28 @@ export interface FeedStats {
   refused: number;
 }
 
-/** Delivers the outbox to ClickHouse: every row at least once. A row is deleted from the outbox only after it is confirmed. */
+/**
+ * Delivers each row of the outbox to ClickHouse at least once. It deletes a row from the outbox
+ * only after ClickHouse has confirmed it.
+ */
 export interface Feed {
-  /** To be called after a write to the outbox; cheap, may be called for each commit. */
+  /** Announces a write to the outbox. It is cheap and may be called for each commit. */
   wake(): void;
   /** Resolves when all rows that are in the outbox now have been delivered or set aside. */
   flush(): Promise<void>;
-  /** All rows before this key were delivered; null if not known (read from the start). For other readers of the outbox. */
+  /**
+   * All rows before this key were delivered. Null if the key is not known: then other readers of
+   * the outbox begin at its start.
+   */
   deliveredUntil(): string | null;
   stats(): FeedStats;
-  /** Ends after the insert in progress, for which it waits a few seconds at most. Other rows stay in the outbox. */
+  /**
+   * Ends after the insert in progress, and waits a few seconds at most. Other rows stay in the
+   * outbox.
+   */
   stop(): Promise<void>;
 }
 
-/** Starts the feed. */
 export function createFeed(options: FeedOptions): Feed {
   return new OutboxFeed(options);
 }
@@ -160,7 +177,7 @@ class OutboxFeed implements Feed {
     return rows;
   }
 
-  /** One batch; `full` if there may be more rows after it. */
+  /** Reads one batch; `full` if more rows may follow. */
   async #read(from: string | null): Promise<{ batch: OutboxEntry[]; full: boolean }> {
     const batch: OutboxEntry[] = [];
     let chars = 0;
@@ -173,8 +190,8 @@ class OutboxFeed implements Feed {
   }
 
   /**
-   * Entries are deleted when they are delivered, or set aside. Settled entries are removed from `pieces`, so that a retry after a failure
-   * continues there.
+   * Deletes entries that were delivered and sets refused ones aside. Settled entries are removed
+   * from `pieces`, so that a retry after a failure continues there.
    */
   #settle(pieces: (readonly OutboxEntry[])[]): Promise<void> {
     return settlePieces(pieces, (entries) => this.#deliver(entries), {
@@ -204,7 +221,9 @@ class OutboxFeed implements Feed {
     this.#options.onEvent?.({ type: "row_refused", reason, ...subjectOf(entry.row) });
   }
 
-  /** Retries until it succeeds or the feed is stopped (then 0), with growing pauses. */
+  /**
+   * Retries with growing pauses until the work succeeds. Resolves with 0 if the feed is stopped.
+   */
   async #persist<T>(work: () => Promise<T>): Promise<T | 0> {
     const { clock, onEvent } = this.#options;
     let pauseMs = BACKOFF_MIN_MS;
@@ -225,7 +244,10 @@ class OutboxFeed implements Feed {
     return 0;
   }
 
-  /** Sleeps, unless there is work already. Stopping, a flush and (if `early` says so) `wake` end the sleep. */
+  /**
+   * Sleeps unless there already is work. A stop or a flush ends the sleep, and so does `wake` if
+   * `early` returns true.
+   */
   #sleep(ms: number, early: () => boolean): Promise<void> {
     if (ms <= 0 || this.#stopped || early()) return Promise.resolve();
     return new Promise((resolve) => {

@@ -3,31 +3,41 @@ import type { Clock } from "../../engine/kernel/clock.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
 import { readBareRecord, recordText } from "../../engine/kernel/schemas.ts";
 
-/** What one node at a time does: under each key lies which node has the lease for it, and its position. */
+/**
+ * Work that one node at a time does. The record under each key names the node that has the lease,
+ * and its position.
+ */
 const LEASES = {
-  /** To read the shared outbox. */
+  /** Reading the shared outbox. */
   outbox: "feed/turn",
-  /** To fill the merchants' table with rows of before it (merchant-backfill.ts). */
+  /** Filling the merchants' table with legacy rows (merchant-backfill.ts). */
   backfill: "shop/turn",
-  /** The same of their things (object-backfill.ts). */
+  /** Filling the table of merchants' objects with legacy rows (object-backfill.ts). */
   objects: "objects/turn",
 } as const;
 
 const RENEW_EVERY_MS = 2_000;
 
-/** A holder that has not renewed for this long counts as dead. Each waiting node measures it on its own monotonic clock. */
+/**
+ * A holder that has not renewed for this long counts as dead. Each waiting node measures it on its
+ * own monotonic clock.
+ */
 const EXPIRED_AFTER_MS = 6_000;
 
 interface LeaseRecord {
-  /** Null: the last holder released it. */
+  /** Null if the last holder released it. */
   holder: string | null;
-  /** How far it has come, such as the outbox key before which all rows have been produced; null if not known. */
+  /**
+   * The progress of the work, such as the outbox key before which all rows were produced. Null if
+   * it is not known.
+   */
   cursor: string | null;
 }
 
 /**
- * One node at a time produces (or fills). If two do for a moment (because the holder was suspended), some rows are produced twice; no row is lost,
- * since none leaves the outbox before it is confirmed.
+ * Lets one node at a time do the work. Two nodes can do it for a moment if the holder was
+ * suspended. Some rows are then produced twice, but no row is lost, since a row stays in the outbox
+ * until it is confirmed.
  */
 export class LeaderLease {
   readonly #kv: Kv;
@@ -49,8 +59,8 @@ export class LeaderLease {
   }
 
   /**
-   * Acquires the lease if it is free. Resolves with the cursor of the previous holder, or null if another node has the lease. @throws
-   * StorageUnavailable
+   * Acquires the lease if it is free. Resolves with the cursor of the previous holder, or with null
+   * if another node has the lease. Rejects with StorageUnavailable.
    */
   async acquire(): Promise<{ cursor: string | null } | null> {
     const entry = await this.#kv.get(this.#key);
@@ -68,14 +78,20 @@ export class LeaderLease {
     return { cursor: record.cursor };
   }
 
-  /** Renews the lease and stores the cursor, periodically. Resolves with false if the lease was lost. Throws StorageUnavailable. */
+  /**
+   * Renews the lease and stores the cursor from time to time. Resolves with false if the lease was
+   * lost. Rejects with StorageUnavailable.
+   */
   async renew(cursor: string | null): Promise<boolean> {
     if (this.#clock.monotonicMs() - this.#seenAtMs < RENEW_EVERY_MS) return true;
     this.#held = await this.#put({ holder: this.#me, cursor });
     return this.#held;
   }
 
-  /** Releases the lease, so that another node can take it without waiting. Throws StorageUnavailable. */
+  /**
+   * Releases the lease, so that another node can take it without waiting. Rejects with
+   * StorageUnavailable.
+   */
   async release(cursor: string | null): Promise<void> {
     if (!this.#held) return;
     this.#held = false;

@@ -13,10 +13,16 @@ import { LATEST_MS } from "./row-binary.ts";
 import { loadShopsSince, noteFilled, type ShopsSince } from "./shops-since.ts";
 import { tableOf } from "./table-id.ts";
 
-/** A month of a terminal is some ten thousand rows, copied within a second; one of a vending machine on a slow disk may take longer. */
+/**
+ * A month of a terminal has about ten thousand rows, which are copied within a second. A month of a
+ * vending machine on a slow disk may take longer.
+ */
 const QUERY_TIMEOUT_S = 55;
 
-/** What can wait: on one thread, in blocks of some megabytes, and after whatever the relay asks ClickHouse meanwhile (embedded/http-interface.ts). */
+/**
+ * The copies can wait. They use one thread and blocks of a few megabytes, and run after the other
+ * queries of the relay (embedded/http-interface.ts).
+ */
 const BEHIND_ALL_OTHERS = {
   priority: "10",
   max_threads: 1,
@@ -29,7 +35,7 @@ const BEHIND_ALL_OTHERS = {
 
 export type MerchantBackfillEvent =
   | { type: "filled"; terminals: number; months: number }
-  /** Told once, until it goes on again. */
+  /** Reported once until the work continues. */
   | { type: "away"; error: unknown };
 
 export interface MerchantBackfillOptions {
@@ -41,9 +47,11 @@ export interface MerchantBackfillOptions {
 }
 
 /**
- * Copies rows of before `shop` was kept into the merchants' table: those of terminals that are assigned to a merchant today, carry its id, and came after it was
- * created. Once for each ClickHouse, on one node at a time; a terminal's month after the other, behind all other queries. Repeating any of it changes nothing,
- * and after a crash it goes on within a few terminals of where it was. Fails never: it tries again.
+ * Copies rows stored before `shop` existed into the merchants' table. It copies the rows of
+ * terminals that are assigned to a merchant today, if a row carries the merchant's id and is newer
+ * than the merchant. This happens once for each ClickHouse, on one node at a time, a month of a
+ * terminal after the other, after all other queries. Repeating it changes nothing, and after a
+ * crash it continues within a few terminals of its position. It never fails: it tries again.
  */
 export function startMerchantBackfill(options: MerchantBackfillOptions): OnceInBackground {
   const lease = new LeaderLease(options.kv, options.clock, "backfill");
@@ -51,19 +59,23 @@ export function startMerchantBackfill(options: MerchantBackfillOptions): OnceInB
   return onceInBackground(options.timers, (signal) => fillAtTurn(options, lease, signal), away);
 }
 
-/** `waits`: rows of before are not in ClickHouse yet; or another node is at it, or has taken over; or it was stopped. */
+/**
+ * Resolves with `waits` if legacy rows are not in ClickHouse yet, if another node does the work or
+ * has taken over, or if it was stopped.
+ */
 async function fillAtTurn(options: MerchantBackfillOptions, lease: LeaderLease, signal: AbortSignal): Promise<Attempted> {
   const { kv, client, onEvent } = options;
   const table = await tableOf(client, "merchant_transactions");
   const since = await loadShopsSince(kv);
-  // The node has not got so far yet.
+  // The node has not yet stored when `shop` began.
   if (since === null) return "waits";
   if (since.record.filled === table) return "done";
-  // Rows of before that come after their terminal's turn would never be copied.
+  // Legacy rows that arrive after the turn of their terminal would never be copied.
   if ((await pageOutbox(kv, null, outboxKeyAt(since.record.sinceMs), 1)).length > 0) return "waits";
   const turn = await lease.acquire();
   if (turn === null) return "waits";
-  // Noting that it is filled, or not any more, makes another version: what was done then says nothing of now.
+  // Marking the table as filled or unfilled changes the version. The progress of an earlier version
+  // does not count.
   const round = `${table}.${since.version}`;
   const position = positionIn(turn.cursor, round);
   const counts = { terminals: 0, months: 0 };
@@ -84,7 +96,7 @@ async function fillAtTurn(options: MerchantBackfillOptions, lease: LeaderLease, 
   }
 }
 
-/** How far it has come: in the order of the store's partitions, and by id. */
+/** The progress, in the order of the store's partitions and then by id. */
 interface Position {
   partition: number;
   terminalId: string;
@@ -92,12 +104,12 @@ interface Position {
 
 interface Terminal extends Position {
   merchantId: string;
-  /** Rows from and until these times. */
+  /** The rows to copy are from `fromMs` to before `untilMs`. */
   fromMs: number;
   untilMs: number;
 }
 
-/** The cursor of another round, or of another table, says nothing of this one. */
+/** Begins at the start if the cursor is from another round or another table. */
 function positionIn(cursor: string | null, round: string): Position {
   const [of, partition = "0", terminalId = ""] = cursor?.split("/") ?? [];
   return of === round ? { partition: Number(partition), terminalId } : { partition: 0, terminalId: "" };
@@ -107,7 +119,10 @@ function cursorOf(round: string, { partition, terminalId }: Position): string {
   return `${round}/${partition}/${terminalId}`;
 }
 
-/** Terminals that may have rows of their merchant, in order. One partition of the configurations is in memory at a time. */
+/**
+ * Yields in order the terminals that may have rows of their merchant. One partition of the
+ * configurations is in memory at a time.
+ */
 async function* terminalsAfter(kv: Kv, { sinceMs }: ShopsSince, after: Readonly<Position>): AsyncGenerator<Terminal> {
   const configs = createRecordStore<CloudConfig>(kv, CLOUD_CONFIGS);
   const merchants = createMerchantStore(kv);

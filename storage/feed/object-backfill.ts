@@ -12,10 +12,13 @@ import { type Attempted, type OnceInBackground, onceInBackground } from "./once-
 import { pause } from "./pause.ts";
 import { tableOf } from "./table-id.ts";
 
-/** Records of one scan and one insert: a record is some kilobytes, at worst some hundred. */
+/** Records of one scan and one insert. A record has a few kilobytes, and a few hundred at worst. */
 const PAGE_RECORDS = 500;
 
-/** Between two inserts: each creates a part on disk that ClickHouse has to merge. And between two scans of records without rows. */
+/**
+ * Pauses after an insert, which creates a part on disk that ClickHouse has to merge, and after a
+ * scan of records without rows.
+ */
 const INSERT_PAUSE_MS = 500;
 const SCAN_PAUSE_MS = 20;
 
@@ -30,7 +33,7 @@ export interface ObjectBackfillCounts {
 
 export type ObjectBackfillEvent =
   | ({ type: "filled" } & ObjectBackfillCounts)
-  /** Told once, until it goes on again. */
+  /** Reported once until the work continues. */
   | { type: "away"; error: unknown };
 
 export interface ObjectBackfillOptions {
@@ -43,9 +46,11 @@ export interface ObjectBackfillOptions {
 }
 
 /**
- * Inserts the rows of all things of merchants that the store has: links, refunds, disputes, alerts, subscriptions and charges, as they were before their commits fed them. Once for each
- * ClickHouse, on one node at a time, page by page. Repeating any of it changes nothing, as what was fed since has a higher version; after a crash it goes on within a few pages of where it
- * was. Fails never: it tries again.
+ * Inserts the rows of all objects of merchants in the store: links, refunds, disputes, alerts,
+ * subscriptions and charges that were stored before their commits wrote rows. This happens once for
+ * each ClickHouse, on one node at a time, page by page. Repeating it changes nothing, as rows fed
+ * since then have higher versions. After a crash it continues within a few pages of its position.
+ * It never fails: it tries again.
  */
 export function startObjectBackfill(options: ObjectBackfillOptions): OnceInBackground {
   const lease = new LeaderLease(options.kv, options.clock, "objects");
@@ -79,12 +84,15 @@ async function fillAtTurn(options: ObjectBackfillOptions, lease: LeaderLease, si
   }
 }
 
-/** How many of the rows ClickHouse refuses. */
+/** Inserts the rows. Resolves with the number of rows that ClickHouse refuses. */
 async function inserted(sink: FeedSink, rows: readonly ObjectRow[]): Promise<number> {
   return (await bisectBatch(rows, (some) => deliver(sink, some))).length;
 }
 
-/** The last key that is done; null for none. The cursor of another table says nothing of this one. */
+/**
+ * Returns the last key that was processed, or null for none. The cursor of another table does not
+ * count.
+ */
 function positionIn(cursor: string | null, table: string): string | null {
   const prefix = cursorOf(table, "");
   return cursor?.startsWith(prefix) === true && cursor.length > prefix.length ? cursor.slice(prefix.length) : null;
@@ -95,7 +103,7 @@ function cursorOf(table: string, after: string | null): string {
 }
 
 interface Page {
-  /** Its last key. */
+  /** The last key of the page. */
   last: string;
   rows: readonly ObjectRow[];
   unread: number;
@@ -136,7 +144,7 @@ async function* pagesOf(kv: Kv, { prefix, rows: rowsOf }: ObjectSource, after: s
   }
 }
 
-/** The smallest key after this one; bounds may contain characters that keys may not. */
+/** Returns the smallest key after this one. Bounds may contain characters that keys may not. */
 function behind(key: string): string {
   return `${key}\u0001`;
 }

@@ -19,17 +19,23 @@ import type { CycleCharge, SubscriptionRecord } from "../../engine/subscriptions
 import { SUBSCRIPTIONS } from "../../engine/subscriptions/workflow.ts";
 import { entriesOf, fromStore } from "./outbox.ts";
 
-/** Records of things of merchants, and the rows that each stands for. */
+/** Records of one kind of merchants' objects, and the rows that each record stands for. */
 export interface ObjectSource {
   readonly prefix: string;
-  /** The rows of a record with the version that the store gave it; null for one that this version cannot read. Rejects with StorageUnavailable. */
+  /**
+   * Resolves with the rows of a record, with the version that the store gave it, or with null if
+   * this version cannot read it. Rejects with StorageUnavailable.
+   */
   rows(entry: { value: string; version: number }): Promise<ObjectRow[] | null>;
 }
 
-/** Within texts its quotes are escaped. */
+/** This text cannot occur within strings, since quotes are escaped there. */
 const NOTHING_FOLLOWED = '"followUps":[]';
 
-/** Everything in the store that has rows of things of merchants, in the order in which it is gone through. What was given back of links is among the links. */
+/**
+ * Returns the sources of all rows about merchants' objects, in the order in which they are read.
+ * Rows of refunds come from the links.
+ */
 export function objectSources(kv: Kv, isLive = rememberedEnvironments(kv)): { links: ObjectSource; others: readonly ObjectSource[] } {
   async function subscription(record: SubscriptionRecord): Promise<ObjectRow[]> {
     const rows = [...subscriptionRows(record)];
@@ -51,7 +57,7 @@ export function objectSources(kv: Kv, isLive = rememberedEnvironments(kv)): { li
   );
 
   return {
-    // Most links have nothing, which need not be read for that.
+    // Most links have no rows, and this check avoids reading them.
     links: { ...links, rows: async (entry) => (entry.value.includes(NOTHING_FOLLOWED) ? [] : links.rows(entry)) },
     others: [
       source(
@@ -96,7 +102,10 @@ function readable<Record>(read: () => Record): Record | null {
   }
 }
 
-/** Whether merchants' money is real, read once for each: there are some thousands of them. */
+/**
+ * Returns a function that tells whether a merchant's money is real. It reads each merchant once,
+ * and there are a few thousand of them.
+ */
 function rememberedEnvironments(kv: Kv): (merchantId: string) => Promise<boolean | null> {
   const merchants = createMerchantStore(kv);
   const known = new Map<string, boolean | null>();
@@ -110,7 +119,7 @@ function rememberedEnvironments(kv: Kv): (merchantId: string) => Promise<boolean
   };
 }
 
-/** As the engine's stores are given it. */
+/** Hashes like the function that the engine's stores receive. */
 function sha256(text: string): string {
   return createHash("sha256").update(text, "utf8").digest("hex");
 }

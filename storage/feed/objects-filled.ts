@@ -4,20 +4,23 @@ import type { Stored } from "../../engine/kernel/stored.ts";
 
 const KEY = "objects/filled";
 
-/** Which table (by its id in ClickHouse) has the rows of the things of merchants that were there before they were fed. Another ClickHouse has another table. */
+/**
+ * The table, by its id in ClickHouse, that has the rows of the objects that merchants had before
+ * rows were fed. Another ClickHouse has another table.
+ */
 export interface ObjectsFilled {
   table: string;
 }
 
-/** Null while none has. Rejects with StorageUnavailable. */
+/** Resolves with null while no table has them. Rejects with StorageUnavailable. */
 export async function loadObjectsFilled(kv: Kv): Promise<Stored<ObjectsFilled> | null> {
   const entry = await kv.get(KEY);
   return entry === null ? null : { record: readBareRecord<ObjectsFilled>("objectsFilled", KEY, entry.value), version: entry.version };
 }
 
-/** Rejects with StorageUnavailable. */
+/** Marks the table as filled. Rejects with StorageUnavailable. */
 export async function noteObjectsFilled(kv: Kv, before: Stored<ObjectsFilled> | null, table: string): Promise<void> {
   const operations = [{ type: "put", key: KEY, value: recordText("objectsFilled", { table }) } as const];
-  // Where another node has noted the same meanwhile it stands there.
+  // On a conflict another node has already stored the same.
   await kv.commit({ checks: [{ key: KEY, version: before?.version ?? 0 }], operations });
 }

@@ -1,27 +1,34 @@
 import type { Timers } from "../../engine/kernel/timers.ts";
 import { atMost, pause } from "./pause.ts";
 
-/** How often a node looks whether the one that has the lease is ready, or gone. */
+/** How often a node checks whether the node with the lease has finished or is down. */
 const LEASE_PAUSE_MS = 5_000;
 
-/** After a failure: ClickHouse or the store is away, or busy with what goes before this. */
+/**
+ * Pauses after a failure. ClickHouse or the store may be down, or busy with more important work.
+ */
 const BACKOFF_MIN_MS = 1_000;
 const BACKOFF_MAX_MS = 60_000;
 
 const STOP_TIMEOUT_MS = 5_000;
 
-/** `waits`: it cannot be done yet, or another node is at it, or has taken over; or it was stopped. */
+/**
+ * `waits` means that the work is not possible yet, that another node does it or has taken over, or
+ * that it was stopped.
+ */
 export type Attempted = "done" | "waits";
 
-/** Work that is done once for an installation while its nodes run, by one of them. */
+/** Work that one of an installation's nodes does once, in the background. */
 export interface OnceInBackground {
-  /** Resolves when there is no more to do, or it was stopped. */
+  /** Resolves when the work is done or was stopped. */
   readonly ended: Promise<void>;
-  /** Ends after what it is at; waits a few seconds at most. */
+  /** Ends after the step in progress, and waits a few seconds at most. */
   stop(): Promise<void>;
 }
 
-/** Tries it until it is done; fails never. `away` is told of a failure once, until it goes on again. */
+/**
+ * Tries the work until it is done, and never fails. It calls `away` for the first failure in a row.
+ */
 export function onceInBackground(
   timers: Timers,
   attempt: (signal: AbortSignal) => Promise<Attempted>,

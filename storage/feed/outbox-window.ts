@@ -2,16 +2,19 @@ import type { Clock } from "../../engine/kernel/clock.ts";
 import { outboxKeyAt } from "../../engine/payments/outbox.ts";
 
 /**
- * How far back a pass over the outbox begins. Delivered rows leave tombstones that a scan has to step over, so most passes begin near the
- * newest row. Rows of other writers may be committed a little later than their key says, so some passes begin further back, and some at the
- * start.
+ * How far back a pass over the outbox begins. Delivered rows leave tombstones that a scan has to
+ * step over, so most passes begin near the newest row. Rows of other writers may be committed a
+ * little later than their key says, so some passes begin further back, and some at the start.
  */
 export type WindowKind = "near" | "margin" | "full";
 
-/** Commits take milliseconds. */
+/** Commits take only milliseconds. */
 const NEAR_MS = 2_000;
 
-/** A commit that takes longer than this was reported as unavailable, and its row waits for the next full window. */
+/**
+ * A commit that takes longer than this was reported as unavailable. Its row waits for the next full
+ * window.
+ */
 const MARGIN_MS = 15_000;
 
 const MARGIN_EVERY_MS = 5_000;
@@ -55,7 +58,10 @@ export class OutboxWindow {
     return this.#before(MARGIN_MS);
   }
 
-  /** If a clock was set back, or a row comes from a clock that is ahead, present rows must not be before the beginning. */
+  /**
+   * The start must not be after present rows if a clock was set back or the clock of another node
+   * is ahead.
+   */
   #before(ms: number): string | null {
     if (this.#newestMs === null) return null;
     return outboxKeyAt(Math.min(this.#newestMs, this.#clock.nowMs()) - ms);

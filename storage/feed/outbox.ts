@@ -7,10 +7,13 @@ import { ranked } from "../../engine/payments/row-version.ts";
 
 const OUTBOX_KEY = new RegExp(`^${OUTBOX}\\d{${TIME_DIGITS}}-[ -~]{1,200}$`);
 
-/** Deletions per commit, which keeps the store's single thread busy for a few milliseconds. */
+/** Deletions per commit. They keep the store's single thread busy for a few milliseconds. */
 const CONFIRMED_AT_ONCE = 5_000;
 
-/** Entries of one scan: a row is a kilobyte, at worst some hundred, and a scan is held in memory as a whole. */
+/**
+ * Entries of one scan, which memory holds as a whole. A row has about a kilobyte, and a few hundred
+ * at worst.
+ */
 const SCAN_ENTRIES = 1_000;
 
 /** A row in the outbox. `row` is null if the text cannot be read as a row. */
@@ -23,24 +26,24 @@ export interface OutboxEntry {
   row: FeedRow | null;
 }
 
-/** Up to `limit` rows in the order of their keys, from key `from` (null: from the start). */
+/** Yields up to `limit` rows in the order of their keys, from key `from` (null: from the start). */
 export async function* readOutbox(kv: Kv, from: string | null, limit: number): AsyncGenerator<OutboxEntry> {
   for await (const { key, value, version } of entriesOf(kv, OUTBOX, from, limit)) {
     yield { key, writtenAtMs: writtenAtMsOf(key), value, version, row: fromStore(readRow(value), version) };
   }
 }
 
-/** When a row was written, wall time, from its outbox key. */
+/** Returns the time when a row was written, from its outbox key. */
 export function writtenAtMsOf(key: string): number {
   return Number(key.slice(OUTBOX.length, OUTBOX.length + TIME_DIGITS));
 }
 
-/** The value as an outbox key; null if it is not one. */
+/** Returns the value if it is an outbox key, or null. */
 export function outboxKeyOf(value: unknown): string | null {
   return typeof value === "string" && OUTBOX_KEY.test(value) ? value : null;
 }
 
-/** Deletes rows that ClickHouse has; rows that no longer exist are ignored. */
+/** Deletes rows that ClickHouse has. Rows that no longer exist are ignored. */
 export async function confirmOutbox(kv: Kv, keys: readonly string[], atOnce = CONFIRMED_AT_ONCE): Promise<void> {
   for (let start = 0; start < keys.length; start += atOnce) {
     const operations = keys.slice(start, start + atOnce).map((key) => ({ type: "delete", key }) as const);
@@ -51,19 +54,25 @@ export async function confirmOutbox(kv: Kv, keys: readonly string[], atOnce = CO
 /** A row in the outbox as stored text. */
 export type OutboxText = Omit<OutboxEntry, "row">;
 
-/** One page of the outbox, unread: from key `from` (null: its start) to before key `until` (null: its end). */
+/**
+ * Returns one page of the outbox without parsing the rows, from key `from` (null: the start) to
+ * before key `until` (null: the end).
+ */
 export async function pageOutbox(kv: Kv, from: string | null, until: string | null, limit: number): Promise<OutboxText[]> {
   const range = prefixRange(OUTBOX);
   const entries = await kv.scan({ from: from ?? range.from, to: until ?? range.to, limit });
   return entries.map(({ key, value, version }) => ({ key, value, version, writtenAtMs: writtenAtMsOf(key) }));
 }
 
-/** How many rows there are from key `from` on, counted up to `limit`, by their keys alone. */
+/** Counts rows from key `from` on, up to `limit`, by their keys alone. */
 export function countOutbox(kv: Kv, from: string, limit: number): Promise<number> {
   return kv.count({ from, to: prefixRange(OUTBOX).to, limit });
 }
 
-/** Up to `limit` entries under a prefix, in the order of their keys, from key `from` (null: from the first). */
+/**
+ * Yields up to `limit` entries under a prefix in the order of their keys, from key `from` (null:
+ * the first).
+ */
 export async function* entriesOf(kv: Kv, prefix: string, from: string | null, limit: number): AsyncGenerator<Entry> {
   const range = prefixRange(prefix);
   let next = from ?? range.from;
@@ -80,7 +89,10 @@ export async function* entriesOf(kv: Kv, prefix: string, from: string | null, li
   }
 }
 
-/** The outbox holds what `outboxOperation` wrote, so its shape is not checked again beyond its discriminator; null where that is missing. */
+/**
+ * Returns a row of the outbox. `outboxOperation` wrote it, so only its discriminator is checked.
+ * Returns null if that is missing.
+ */
 export function readRow(value: string): FeedRow | null {
   try {
     const row: (FeedRow & { schema?: unknown }) | null = JSON.parse(value);
@@ -92,7 +104,7 @@ export function readRow(value: string): FeedRow | null {
   }
 }
 
-/** A row with the version that the store gave it. */
+/** Returns the row with the version that the store gave it. */
 export function fromStore<Row extends FeedRow | null>(row: Row, storeVersion: number): Row {
   if (row !== null && row.type !== "conflict") row.storeVersion = storeVersion;
   return row;

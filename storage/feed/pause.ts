@@ -1,6 +1,6 @@
 import type { Timers } from "../../engine/kernel/timers.ts";
 
-/** Resolves after `ms` milliseconds, or when the signal is aborted; at once where it is already. */
+/** Resolves after `ms` milliseconds, or as soon as the signal is aborted. */
 export function pause(timers: Timers, ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

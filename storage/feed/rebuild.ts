@@ -14,24 +14,32 @@ import { fromStore } from "./outbox.ts";
 import { type RowSubject, rowsSetAside, type SetAsideRow, ToldOfRefused } from "./set-aside.ts";
 import { noteUnfilled } from "./shops-since.ts";
 
-/** Records of one scan: a record is some kilobytes, at worst some hundred. */
+/** Records of one scan. A record has a few kilobytes, and a few hundred at worst. */
 const PAGE_RECORDS = 1_000;
 
 /** Rows of one insert. */
 const BATCH_ROWS = 10_000;
 
-/** The same for rows that were refused before: each row that is refused again costs a dozen inserts to find it. */
+/**
+ * Rows of one insert that were refused before. Finding a row that is refused again costs a dozen
+ * inserts.
+ */
 const BATCH_ASIDE = 1_000;
 
 export interface RebuildProgress {
-  /** Records of commands and links read, and those among them that have ended or have a result. */
+  /**
+   * Records of commands and links that were read, and the ones among them that have ended or have a
+   * result.
+   */
   records: number;
   ended: number;
-  /** Records of other things of merchants read: their links, disputes, alerts and subscriptions. */
+  /**
+   * Other records of merchants that were read: portal links, disputes, alerts and subscriptions.
+   */
   things: number;
   /** Rows inserted. */
   rows: number;
-  /** Those among them that had been set aside, and no longer are. */
+  /** Inserted rows that are no longer set aside. */
   setAside: number;
   /** Rows that ClickHouse refuses, and records that cannot be read. */
   refused: number;
@@ -42,22 +50,26 @@ export interface RebuildOptions {
   sink: FeedSink;
   /** Called after each insert. */
   onProgress?: (progress: RebuildProgress) => void;
-  /** Called for each row that is left out; the reason quotes nothing of it. */
+  /** Called for each skipped row. The reason quotes nothing of it. */
   onRefused?: (uuid: string, reason: string) => void;
 }
 
 interface Pending {
   uuid: string;
   row: FeedRow;
-  /** Where it was set aside. */
+  /** The entry if the row was set aside. */
   aside?: SetAsideRow;
 }
 
 /**
- * Inserts the rows of all ended commands, stored results, ended links and other things of merchants again, with the keys and versions that they had before, so that
- * repeating it, or running it beside the feed, changes nothing. Then it inserts rows that were refused and set aside, including conflicts;
- * other conflicts are stored in ClickHouse only. The entry for operators about a refused row is removed when the row is inserted, those about damaged parts at the end. The next
- * start copies rows of before `shop` was kept into the merchants' table again (merchant-backfill.ts). Rejects with errors of the store or
+ * Inserts again the rows of all ended commands, stored results, ended links and other objects of
+ * merchants. The rows keep their keys and versions, so running this again or beside the feed
+ * changes nothing. Then it inserts rows that were refused and set aside, including conflicts; other
+ * conflicts are stored in ClickHouse only.
+ *
+ * The entry for operators about a refused row is removed when the row is inserted. Entries about
+ * damaged parts are removed at the end. The next start copies rows stored before `shop` existed
+ * into the merchants' table again (merchant-backfill.ts). Rejects with errors of the store or
  * ClickHouse; it can be started again.
  */
 export async function rebuildAnalytics({ kv, sink, onProgress, onRefused }: RebuildOptions): Promise<RebuildProgress> {
@@ -91,7 +103,8 @@ export async function rebuildAnalytics({ kv, sink, onProgress, onRefused }: Rebu
     if (type === "committed") progress.setAside += 1;
   }
 
-  // Before the rows: a row that is set aside from now on is reported again, and stays.
+  // The entries are loaded before the rows: a row that is set aside from now on is reported again
+  // and stays.
   const told = await ToldOfRefused.load(kv);
   const stillRefused: RowSubject[] = [];
 
@@ -115,7 +128,7 @@ export async function rebuildAnalytics({ kv, sink, onProgress, onRefused }: Rebu
     progress.records += 1;
     const rows = linkRows(entry);
     if (rows !== null && rows.length > 0) progress.ended += 1;
-    // What was given back of it is read with it.
+    // The refunds of a link are read together with the link.
     await take(entry.key.slice(LINKS.length), rows === null ? null : [...rows, ...((await links.rows(entry)) ?? [])]);
   }
   for (const { prefix, rows } of others) {
@@ -157,14 +170,17 @@ async function* entriesOf(kv: Kv, prefix: string): AsyncGenerator<Entry> {
   }
 }
 
-/** Rows of damaged parts are there again. A part that still cannot be read is told anew by the next query that fails. */
+/**
+ * Removes the entries about damaged parts, since their rows exist again. The next query that fails
+ * reports a part that still cannot be read.
+ */
 async function forgetDamage(kv: Kv): Promise<void> {
   for await (const { key, version } of entriesOf(kv, attentionKey("clickhouse_damaged", "", ""))) {
     await kv.commit({ checks: [{ key, version }], operations: [{ type: "delete", key }] });
   }
 }
 
-/** Null for a record of an unknown schema, or a text that is not a record. */
+/** Returns null for an unknown schema, or for a text that is not a record. */
 function commandRows(entry: Entry): readonly FeedRow[] | null {
   try {
     return rowsOf(readCommandEntry(entry)).map((row) => fromStore(row, entry.version));

@@ -4,23 +4,30 @@ const CHUNK_BYTES = 1_048_576;
 /** The maximum number of UTF-8 bytes per UTF-16 unit of a string. */
 const BYTES_A_UNIT_MAX = 3;
 
-/** Of the length of a text of up to 4 GiB. */
+/** The maximum number of bytes for the length of a text, which has up to 4 GiB. */
 const LENGTH_BYTES_MAX = 5;
 
-/** Texts of ASCII up to this length are written faster unit by unit than by a call of Node's. Their length is one byte. */
+/**
+ * ASCII texts up to this length are written faster unit by unit than by a call of Node. Their
+ * length takes one byte.
+ */
 const SHORT_TEXT_UNITS = 40;
 
 const TWO_TO_32 = 4_294_967_296;
 
 const DAY_MS = 86_400_000;
 
-/** End of ClickHouse's type Date: a later time, or one before 1970, would silently wrap around. */
+/**
+ * The end of ClickHouse's type Date. A later time, or one before 1970, would silently wrap around.
+ */
 export const LATEST_MS = Date.UTC(2149, 0, 1);
 
 /**
- * Rows in ClickHouse's format RowBinary: the values of a row in the order of its columns, without separators. They grow as bytes outside the garbage-collected heap:
- * thousands of rows that wait for an insert would be copied by each collection. ClickHouse believes the bytes, so every value is checked, whatever its type says, and
- * one that is not as its column wants it throws; `dropRow` then removes what was already written of its row.
+ * Rows in ClickHouse's format RowBinary: the values of a row in the order of its columns, without
+ * separators. They are stored as bytes outside the garbage-collected heap, since each collection
+ * would copy thousands of waiting rows. ClickHouse does not check the bytes, so every value is
+ * checked here, whatever its type says. A value that its column cannot hold throws. `dropRow` then
+ * removes the bytes of its row.
  */
 export class RowBinary {
   readonly #full: Buffer[] = [];
@@ -28,13 +35,16 @@ export class RowBinary {
   #used = 0;
   #rowStart = 0;
 
-  /** String and LowCardinality(String). UTF-8 has no unpaired surrogates: they become U+FFFD. */
+  /**
+   * Writes a String or LowCardinality(String). UTF-8 has no unpaired surrogates: they become
+   * U+FFFD.
+   */
   text(value: string): void {
     if (typeof value !== "string") throw new TypeError("a text is missing, or is none");
     const units = value.length;
     this.#reserve(units * BYTES_A_UNIT_MAX + LENGTH_BYTES_MAX);
     if (units <= SHORT_TEXT_UNITS && this.#shortText(value, units)) return;
-    // Where most are ASCII, the length takes as many bytes as it does here.
+    // For a mostly ASCII text this is the length's real number of bytes.
     const expected = lengthBytes(units);
     const start = this.#used + expected;
     const bytes = this.#chunk.write(value, start);
@@ -68,20 +78,20 @@ export class RowBinary {
     this.#word(Math.floor(value / TWO_TO_32));
   }
 
-  /** DateTime64(3). */
+  /** Writes a DateTime64(3). */
   time(ms: number): void {
     assertTime(ms);
     this.int64(ms);
   }
 
-  /** Nullable(DateTime64(3)). */
+  /** Writes a Nullable(DateTime64(3)). */
   timeOrNull(ms: number | null): void {
     this.#reserve(1);
     this.#byte(ms === null ? 1 : 0);
     if (ms !== null) this.time(ms);
   }
 
-  /** The Date of a time, UTC. */
+  /** Writes the Date of a time in UTC. */
   day(ms: number): void {
     assertTime(ms);
     const day = Math.floor(ms / DAY_MS);
@@ -90,17 +100,17 @@ export class RowBinary {
     this.#byte(day >>> 8);
   }
 
-  /** All values of a row are written. */
+  /** Ends a row, after all its values are written. */
   endRow(): void {
     this.#rowStart = this.#used;
   }
 
-  /** Removes the values since the last row that was ended. */
+  /** Removes the values since the last row that ended. */
   dropRow(): void {
     this.#used = this.#rowStart;
   }
 
-  /** The rows that were ended, in pieces; none if there are none. */
+  /** The rows that have ended, in pieces. */
   get chunks(): readonly Buffer[] {
     return this.#rowStart === 0 ? this.#full : [...this.#full, this.#chunk.subarray(0, this.#rowStart)];
   }
@@ -118,14 +128,17 @@ export class RowBinary {
     return true;
   }
 
-  /** Seven bits a byte, the lowest first; the highest bit says that another one follows (LEB128). */
+  /**
+   * Writes a length in LEB128: seven bits a byte, the lowest first. The highest bit tells that
+   * another byte follows.
+   */
   #length(value: number): void {
     let rest = value;
     for (; rest > 0x7f; rest >>>= 7) this.#byte((rest & 0x7f) | 0x80);
     this.#byte(rest);
   }
 
-  /** The lowest 32 bits. */
+  /** Writes the lowest 32 bits. */
   #word(value: number): void {
     this.#byte(value);
     this.#byte(value >>> 8);
@@ -133,12 +146,15 @@ export class RowBinary {
     this.#byte(value >>> 24);
   }
 
-  /** The lowest 8 bits, where bytes are reserved. */
+  /** Writes the lowest 8 bits. The caller has reserved the space. */
   #byte(value: number): void {
     this.#chunk[this.#used++] = value;
   }
 
-  /** Makes room. A row is in one piece, so that it can be dropped: what is written of it moves to the next. */
+  /**
+   * Reserves space. A row stays in one piece, so that it can be dropped: its written part moves to
+   * the next piece.
+   */
   #reserve(bytes: number): void {
     if (this.#used + bytes <= this.#chunk.length) return;
     const begun = this.#chunk.subarray(this.#rowStart, this.#used);

@@ -7,7 +7,10 @@ import { OUTBOX, outboxKeyAt } from "../../engine/payments/outbox.ts";
 import type { FeedTopics } from "./kafka/kafka-topics.ts";
 import { entriesOf, type OutboxEntry, readRow } from "./outbox.ts";
 
-/** Rows that were refused, under their outbox key with the reason: `op/<milliseconds>-<unique>`. They stay until they are sent again. */
+/**
+ * Refused rows with the reason, under their outbox key: `op/<milliseconds>-<unique>`. They stay
+ * until they are sent again.
+ */
 export const SET_ASIDE = "op/";
 
 const ATTENTION_KIND = "feed_refused";
@@ -19,7 +22,7 @@ interface SetAside {
   value: string;
 }
 
-/** What a row is about, as far as it is known; nothing for a row that cannot be read. */
+/** The subject of a row, as far as it is known. A row that cannot be read has none. */
 export interface RowSubject {
   rowType: FeedRow["type"] | "unreadable";
   /** Empty if there is none. */
@@ -43,13 +46,16 @@ export function subjectOf(row: FeedRow | null): RowSubject {
   };
 }
 
-/** A thing of a merchant's has an id in the place of a uuid, and no terminal. */
+/** An object of a merchant has an id instead of a uuid, and no terminal. */
 function partWithNames(row: FeedRow): object {
   if (row.type === "object") return { uuid: row.id };
   return row.type === "transaction" ? Object(row.transaction) : row;
 }
 
-/** Moves an entry from the outbox to the rows set aside, where it stays until it is sent again, and reports it to operators. */
+/**
+ * Returns operations that move an entry from the outbox to the rows set aside and report it to
+ * operators. It stays there until it is sent again.
+ */
 export function setAsideOperations(entry: Pick<OutboxEntry, "key" | "value">, reason: string, atMs: number): Operation[] {
   const refused: SetAside = { reason, refusedAtMs: atMs, value: entry.value };
   return [
@@ -60,8 +66,8 @@ export function setAsideOperations(entry: Pick<OutboxEntry, "key" | "value">, re
 }
 
 /**
- * The same for the entry with this key. If it is no longer in the outbox (the store was restored, or lost it) and was not set aside
- * already, `value` is its text; null if that is not known any more.
+ * Sets aside the entry with this key. If it is no longer in the outbox (the store was restored, or
+ * lost it) and was not set aside already, `value` is its text, or null if the text is not known.
  */
 export async function setAsideByKey(kv: Kv, key: string, value: string | null, reason: string, atMs: number): Promise<void> {
   const waiting = await kv.get(key);
@@ -70,19 +76,22 @@ export async function setAsideByKey(kv: Kv, key: string, value: string | null, r
   await kv.commit({ checks: [], operations: setAsideOperations(entry, reason, atMs) });
 }
 
-/** The entry for operators about a row that is not in ClickHouse. The reason quotes nothing of it. */
+/**
+ * Returns the entry for operators about a row that is missing in ClickHouse. The reason quotes
+ * nothing of it.
+ */
 export function refusedItem({ rowType, terminalId, uuid }: RowSubject, reason: string, atMs: number): AttentionItem {
   const detail = `A row (${rowType}) is missing in ClickHouse; npm run rebuild-analytics sends it again: ${reason}`;
   return { kind: ATTENTION_KIND, terminalId, uuid, atMs, detail, raw: null };
 }
 
-/** The same for a message that names no entry of the outbox. */
+/** Returns the entry for operators about a message that names no outbox entry. */
 export function strangerItem({ rowType, terminalId, uuid }: RowSubject, topics: FeedTopics, reason: string, atMs: number): AttentionItem {
   const detail = `A message (${rowType}) of ${topics.rows} that names no outbox entry is stored only in ${topics.dead}: ${reason}`;
   return { kind: ATTENTION_KIND, terminalId, uuid, atMs, detail, raw: null };
 }
 
-/** All rows that are set aside, in the order of their outbox keys. */
+/** Yields all rows that are set aside, in the order of their outbox keys. */
 export async function* rowsSetAside(kv: Kv): AsyncGenerator<SetAsideRow> {
   for await (const entry of entriesOf(kv, SET_ASIDE, null, Number.POSITIVE_INFINITY)) {
     const row = readRow(setAsideText(entry.value));
@@ -90,23 +99,26 @@ export async function* rowsSetAside(kv: Kv): AsyncGenerator<SetAsideRow> {
   }
 }
 
-/** The outbox text of an entry. */
+/** Returns the outbox text of an entry. */
 export function setAsideText(value: string): string {
   return readBareRecord<SetAside>("refusedRow", "a refused row", value).value;
 }
 
-/** How many rows are set aside; at most so many are counted. */
+/** Counts the rows that are set aside, up to `max`. */
 export async function countSetAside(kv: Kv, max: number): Promise<number> {
   return (await kv.scan({ ...prefixRange(SET_ASIDE), limit: max })).length;
 }
 
-/** Whether a row is set aside that was written before a time. */
+/** Returns true if a row is set aside that was written before a time. */
 export async function anySetAside(kv: Kv, beforeMs: number): Promise<boolean> {
   const to = setAsideKey(outboxKeyAt(beforeMs));
   return (await kv.scan({ from: SET_ASIDE, to, limit: 1 })).length > 0;
 }
 
-/** Entries for operators about refused rows, to be removed by `settle` when it is known which rows are still refused. */
+/**
+ * Entries for operators about refused rows. `settle` removes them when it is known which rows are
+ * still refused.
+ */
 export class ToldOfRefused {
   readonly #kv: Kv;
   readonly #told: ReadonlyMap<string, number>;
@@ -123,7 +135,10 @@ export class ToldOfRefused {
     return new ToldOfRefused(kv, told);
   }
 
-  /** Removes the entries about rows that are not among these. Entries that were written again meanwhile stay: their version has changed. */
+  /**
+   * Removes the entries about all other rows. Entries that were written again meanwhile stay, since
+   * their version has changed.
+   */
   async settle(refused: readonly RowSubject[]): Promise<void> {
     const stays = new Set(refused.map(({ terminalId, uuid }) => attentionKey(ATTENTION_KIND, terminalId, uuid ?? "")));
     for (const [key, version] of this.#told) {

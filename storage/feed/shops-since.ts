@@ -5,17 +5,25 @@ import type { Stored } from "../../engine/kernel/stored.ts";
 
 const KEY = "shop/since";
 
-/** Each attempt that is lost was won by a node that starts at the same time. */
+/** A lost attempt was won by another node that starts at the same time. */
 const ATTEMPTS_MAX = 64;
 
 export interface ShopsSince {
-  /** From then on everything that is accepted says whose it is, or that it is nobody's. */
+  /**
+   * From this time on, every accepted row names the owning merchant, or states that there is none.
+   */
   sinceMs: number;
-  /** The table (its UUID in ClickHouse) that has the merchants' rows of before; null while none has. Another ClickHouse has another table. */
+  /**
+   * The table, by its UUID in ClickHouse, that has the merchants' legacy rows. Null while no table
+   * has them. Another ClickHouse has another table.
+   */
   filled: string | null;
 }
 
-/** Since when this store has been written by versions that keep whose a payment is; noted at the first start of one. Rejects with StorageUnavailable. */
+/**
+ * Stores since when the versions that write this store record the owning merchant of a payment. The
+ * first start of such a version stores it. Rejects with StorageUnavailable.
+ */
 export function noteShopsSince(kv: Kv, nowMs: () => number): Promise<void> {
   return retryOnConflict(ATTEMPTS_MAX, async () => {
     if ((await kv.get(KEY)) !== null) return;
@@ -23,21 +31,22 @@ export function noteShopsSince(kv: Kv, nowMs: () => number): Promise<void> {
   });
 }
 
-/** Null before `noteShopsSince`. Rejects with StorageUnavailable. */
+/** Resolves with null before `noteShopsSince`. Rejects with StorageUnavailable. */
 export async function loadShopsSince(kv: Kv): Promise<Stored<ShopsSince> | null> {
   const entry = await kv.get(KEY);
   return entry === null ? null : { record: readBareRecord<ShopsSince>("shopsSince", KEY, entry.value), version: entry.version };
 }
 
-/** Notes that a table has the rows of before. Rejects with StorageUnavailable. */
+/** Marks a table as filled with the legacy rows. Rejects with StorageUnavailable. */
 export async function noteFilled(kv: Kv, { record, version }: Stored<ShopsSince>, table: string): Promise<void> {
-  // Where another node has noted the same meanwhile it stands there.
+  // On a conflict another node has already stored the same.
   await put(kv, { record: { ...record, filled: table }, version });
 }
 
 /**
- * Notes that no table has them: rows of before were inserted anew, into one that was filled already perhaps. Whoever fills one just now does not note it then.
- * Rejects with StorageUnavailable.
+ * Marks the backfill as incomplete after legacy rows were inserted again, perhaps into a table that
+ * was already filled. A running backfill then does not mark itself complete. Rejects with
+ * StorageUnavailable.
  */
 export function noteUnfilled(kv: Kv): Promise<void> {
   return retryOnConflict(ATTEMPTS_MAX, async () => {

@@ -2,7 +2,10 @@ import type { ClickHouseClient } from "@clickhouse/client";
 
 const QUERY_TIMEOUT_S = 55;
 
-/** A table of the relay's by an id that another ClickHouse, or the same one made anew, does not have. Rejects with ClickHouse's errors. */
+/**
+ * Returns the id of one of the relay's tables. Another ClickHouse, or the same one created again,
+ * has another id. Rejects with ClickHouse's errors.
+ */
 export async function tableOf(client: ClickHouseClient, name: string): Promise<string> {
   const result = await client.query({
     query: "SELECT toString(uuid) AS id FROM system.tables WHERE database = 'relay' AND name = {name:String}",

@@ -28,7 +28,7 @@ interface Document {
   components: { messages: { [name: string]: Message } };
 }
 
-test("the AsyncAPI document is the golden one", () => {
+test("keeps the AsyncAPI document equal to its golden file", () => {
   const now = `${JSON.stringify(document, null, 2)}\n`;
   if (process.env["UPDATE_GOLDEN"] === "1") writeFileSync(GOLDEN, now);
   const [ours, theirs] = [now.split("\n"), readFileSync(GOLDEN, "utf8").split("\n")];
@@ -37,9 +37,9 @@ test("the AsyncAPI document is the golden one", () => {
   assert.equal(now, theirs.join("\n"), `test/golden/asyncapi.json differs from line ${line + 1} on: ${ours[line]?.trim()}. ${hint}`);
 });
 
-test("it is valid by AsyncAPI's own schema", () => {
+test("satisfies AsyncAPI's own schema", () => {
   const schema = createRequire(import.meta.url)("@asyncapi/specs/schemas/3.0.0.json");
-  // The schema brings its own copy of the meta-schema.
+  // The schema contains its own copy of the meta-schema.
   const ajv = new Ajv({ strict: false, allErrors: true, meta: false, validateSchema: false });
   formats.default(ajv);
   const isValid = ajv.compile(schema);
@@ -47,7 +47,7 @@ test("it is valid by AsyncAPI's own schema", () => {
   assert.equal(isValid({ ...document, channels: { commands: { address: 1 } } }), false, "the schema finds what is wrong");
 });
 
-test("every reference leads somewhere, and every message has a channel", () => {
+test("resolves every reference, and gives every message a channel", () => {
   const follow = (pointer: string) =>
     pointer
       .slice(2)
@@ -61,7 +61,7 @@ test("every reference leads somewhere, and every message has a channel", () => {
   }
 });
 
-test("every example is of its schema", () => {
+test("matches every example with its schema", () => {
   const ajv = new Ajv({ strict: false });
   for (const [name, { headers, payload, examples }] of Object.entries(document.components.messages)) {
     assert.ok(examples.length > 0, name);
@@ -73,7 +73,7 @@ test("every example is of its schema", () => {
   }
 });
 
-test("the frames that the relay writes are of their schemas, in each version of STOMP", () => {
+test("matches the frames that the relay writes with their schemas, in each version of STOMP", () => {
   const schemas = {
     CONNECTED: messages.ConnectedHeaders,
     MESSAGE: messages.MessageHeaders,
@@ -100,7 +100,7 @@ test("the frames that the relay writes are of their schemas, in each version of 
   assert.deepEqual([...written].sort(), Object.keys(schemas).sort());
 });
 
-test("what a terminal sends by these schemas is taken", async () => {
+test("accepts frames of terminals that match these schemas", async () => {
   const { connect, subscribe, result, ping, acknowledgement, disconnect } = document.components.messages;
   const world = createWorld({ authenticate: () => ({ type: "terminal", terminalId: "SIM00001" }) });
   const terminal = new FakeTerminal(world);
@@ -119,7 +119,7 @@ test("what a terminal sends by these schemas is taken", async () => {
   assert.ok(world.told.includes("ack SIM00001 s1/0 u1"));
 });
 
-test("the notices that the relay sends are of their schemas", async () => {
+test("matches the notifications that the relay sends with their schemas", async () => {
   const told: string[] = [];
   const ids = { uuid: () => "u1" };
   const version: AppVersion = {

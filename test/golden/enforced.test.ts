@@ -5,7 +5,10 @@ import { readPaymentRequest } from "../../engine/payments/payment-request.ts";
 import { buildAdministrative, buildPrint, buildScan, type UtilityContext } from "../../engine/payments/utility-request.ts";
 import { openApiText, surfacesOf } from "../../infra/node/wiring/shared/endpoints.ts";
 
-/** Bodies that the engine reads itself: what it refuses, the document refuses, and what it takes, the document takes. */
+/**
+ * These tests cover bodies that the engine reads itself. The document has to accept and reject the
+ * same bodies as the engine.
+ */
 
 const ajv = new Ajv2020({ strict: false });
 ajv.addSchema({ ...JSON.parse(openApiText(surfacesOf({ openTerminalLogs: true, packageBytesMax: 524_288_000 }))), $id: "document" });
@@ -24,10 +27,10 @@ const TAGS = [...ODD, "0A", "0a1", "zz", "00".repeat(255), "00".repeat(256)];
 
 interface Reader {
   path: string;
-  /** A body that is taken. */
+  /** A valid body. */
   body: { [member: string]: unknown };
   read(body: unknown): unknown;
-  /** Values to try in each member's place. */
+  /** Values to test for each member. */
   members: { [member: string]: readonly unknown[] };
 }
 
@@ -90,7 +93,7 @@ const READERS: Reader[] = [
 ];
 
 for (const { path, body, read, members } of READERS) {
-  test(`the body of POST ${path} is documented as it is read`, () => {
+  test(`documents the body of POST ${path} as the engine reads it`, () => {
     const isDocumented = documented(path);
     const isTaken = (given: unknown) => {
       try {
@@ -104,7 +107,7 @@ for (const { path, body, read, members } of READERS) {
     const differing: string[] = [];
     for (const [name, values] of Object.entries(members)) {
       for (const value of values) {
-        // As it arrives: without what JSON cannot say.
+        // The value as it arrives, without anything that JSON cannot represent.
         const given: unknown = JSON.parse(JSON.stringify({ ...body, [name]: value }));
         if (isTaken(given) !== isDocumented(given)) differing.push(`${name} ${JSON.stringify(value)} is ${isTaken(given) ? "taken" : "refused"}`);
       }

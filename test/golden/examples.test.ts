@@ -6,7 +6,7 @@ import { openApiText, surfacesOf } from "../../infra/node/wiring/shared/endpoint
 
 type Json = { [member: string]: unknown };
 
-/** Every object of the document that has an example, where it stands. */
+/** Yields every object of the document with an example, and its place. */
 function* withExamples(node: unknown, at = "#"): Generator<{ at: string; node: Json }> {
   if (typeof node !== "object" || node === null) return;
   if ("example" in node && "schema" in node) yield { at, node: node as Json };
@@ -15,7 +15,7 @@ function* withExamples(node: unknown, at = "#"): Generator<{ at: string; node: J
   }
 }
 
-test("every example of the document is one of its schema, to a client's own validator too", () => {
+test("matches every example of the document with its schema, by a client's own validator too", () => {
   const document: Json = JSON.parse(openApiText(surfacesOf({ openTerminalLogs: true, packageBytesMax: 524_288_000 })));
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   ajvFormats.default(ajv);
@@ -31,7 +31,7 @@ test("every example of the document is one of its schema, to a client's own vali
   assert.ok(examples > 100, `${examples} examples`);
 });
 
-test("every request body, every success and every error of the document has an example", () => {
+test("has an example of every request body, every success and every error of the document", () => {
   const document: Json = JSON.parse(openApiText(surfacesOf({ openTerminalLogs: true, packageBytesMax: 524_288_000 })));
   const { responses: shared } = document["components"] as { responses: { [name: string]: Json } };
   const without: string[] = [];

@@ -1,16 +1,19 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 
-/** How what is stored or told was written, by kind and number. */
+/** The texts of records and messages, by kind and number. */
 interface Written {
   [kind: string]: { [number: string]: unknown };
 }
 
 interface Golden {
-  /** The newest numbers that a release has written: their forms are what other versions and users' stores have, and stay as they are. */
+  /**
+   * The newest numbers that a release has written. Other versions and users' stores have these
+   * forms, so they never change.
+   */
   released: { readonly [kind: string]: number };
   written: Written;
-  /** What this version reads of it. */
+  /** The values that this version reads from the texts. */
   read: Written;
 }
 
@@ -18,15 +21,22 @@ export interface GoldenForms {
   released(kind: string): number;
   written(kind: string, number: number): unknown;
   /**
-   * Asserts that a kind is written as its golden example of that number. UPDATE_GOLDEN=1 takes what is new instead: a number that no release has written,
-   * and of one that a release has written, members that were added.
+   * Asserts that a kind is written like its golden example of that number. With UPDATE_GOLDEN=1 it
+   * stores additions instead: a number that no release has written, or added members of a released
+   * number.
    */
   assertWritten(kind: string, number: number, now: unknown): void;
-  /** Asserts that what this version reads of an example is what it read before; UPDATE_GOLDEN=1 takes it as it is. */
+  /**
+   * Asserts that this version reads the same from an example as before. With UPDATE_GOLDEN=1 it
+   * stores the new value.
+   */
   assertRead(kind: string, number: number, found: unknown): void;
 }
 
-/** The golden examples of a file beside this one. With a release, the numbers that it writes become `released`. */
+/**
+ * Returns the golden examples in a file beside this one. Together with a release, the numbers that
+ * it writes become `released`.
+ */
 export function goldenForms(name: string): GoldenForms {
   const file = new URL(name, import.meta.url);
   const golden: Golden = JSON.parse(readFileSync(file, "utf8"));
@@ -61,7 +71,10 @@ function whatToDo(number: number, wasReleased: boolean, mayTake: boolean): strin
   return mayTake ? `${next} Or, where versions that leave the added members unread do no harm, UPDATE_GOLDEN=1 takes them.` : next;
 }
 
-/** Whether `now` has all that `before` has, as it was: texts are looked into where they are JSON. */
+/**
+ * Returns true if `now` has all that `before` has, unchanged. Texts with JSON are compared by their
+ * members.
+ */
 export function addsOnly(before: unknown, now: unknown): boolean {
   const [one, other] = [parsed(before), parsed(now)];
   if (Array.isArray(one)) {

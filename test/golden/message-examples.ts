@@ -2,7 +2,7 @@ import type { CommandView, ResultPosting, TerminalView } from "../../engine/term
 import type { NodeProtocol } from "../../infra/node/boot/node-protocol.ts";
 import { ACCEPTED, AT_MS, PRESENCE, TRANSACTION, type Whole } from "./stored-examples.ts";
 
-/** Asked and told between the threads of a node alone, which are of one version. */
+/** Only threads of one node exchange these messages, and they always have one version. */
 type WithinNode =
   | `kv.${string}`
   | `shard.${string}`
@@ -17,7 +17,7 @@ type BetweenNodes = Exclude<keyof NodeProtocol, WithinNode>;
 type Examples = {
   readonly [kind in BetweenNodes]: {
     request: Whole<NodeProtocol[kind]["request"]>;
-    /** One of each form that the answer can have. */
+    /** One response of each possible form. */
     responses: readonly Whole<NodeProtocol[kind]["response"]>[];
   };
 };
@@ -80,7 +80,7 @@ const TERMINAL_VIEW: Whole<TerminalView> = {
   sent: 1,
 };
 
-/** What nodes ask and tell each other, by kind. A kind or a member more, and this does not compile. */
+/** The messages between nodes by kind. With another kind or member, this does not compile. */
 export const MESSAGE_EXAMPLES: Examples = {
   "terminal.accept": {
     request: ACCEPTED,

@@ -14,7 +14,7 @@ import { AT_MS, ROWS, type Whole } from "./stored-examples.ts";
 
 const golden = goldenForms("message-forms.json");
 
-/** The version of the outbox entry that a message came from. */
+/** The version of the outbox entry in a message. */
 const STORE_VERSION = 1_778_051_289_123_456;
 
 const [from, to] = ["node-1#1/shard-0", "node-2#1/shard-0"];
@@ -30,7 +30,7 @@ const FACTS: Whole<NodeFacts> = {
   draining: true,
 };
 
-/** As it comes out of a stream. */
+/** Returns messages as a reader of a stream gets them. */
 function told(messages: readonly ClusterMessage[]): unknown {
   const decoded = decodeMessages(encodeMessages(messages));
   assert.ok(decoded !== null, "it cannot read what it writes");
@@ -56,7 +56,7 @@ describe("what nodes tell each other", () => {
   it("says of an entry of another number that it cannot be read", () => {
     const bytes = encodeMessages([{ type: "tell", from, to, kind: "terminal.work", body: { terminalId: "T1" } }]);
     assert.notEqual(decodeMessages(bytes), null);
-    // The number is the first thing in the list of two.
+    // The number comes first in the list of two.
     for (const number of [SCHEMAS.streamMessage.reads[0] - 1, SCHEMAS.streamMessage.reads[1] + 1]) {
       bytes[1] = number;
       assert.equal(decodeMessages(bytes), null);
@@ -102,7 +102,7 @@ describe("what goes to Kafka", () => {
 
   const { reads } = SCHEMAS.feedMessage;
   for (let number = reads[0]; number <= reads[1]; number += 1) {
-    it(`number ${number} is read`, () => {
+    it(`reads number ${number}`, () => {
       const texts = golden.written("feedMessage", number);
       assert.ok(Array.isArray(texts), `there is no example of number ${number}, which is said to be read`);
       golden.assertRead("feedMessage", number, texts.map((text) => decodeFeedMessage(Buffer.from(String(text)))));

@@ -34,7 +34,7 @@ const RELIED_ON: [method: string, path: string, authentication: "B or K" | "B" |
   ["GET", "/status", "B or K"],
 ];
 
-/** The administration endpoints that clients rely on, and what the relay adds. */
+/** The administration endpoints that clients rely on, and the relay's additions. */
 const ADMINISTRATION_AND_ADDITIONS: [method: string, path: string][] = [
   ["POST", "/admin/terminal/{terminalId}/command"],
   ["GET", "/admin/subscription-rules"],
@@ -110,7 +110,7 @@ const ADMINISTRATION_AND_ADDITIONS: [method: string, path: string][] = [
   ["GET", "/metrics"],
 ];
 
-/** Partner API v1: all of it requires the bearer key and answers errors in one body. */
+/** Partner API v1. All of it requires the bearer key and has one body for errors. */
 const PARTNER_API: [method: string, path: string][] = [
   ["GET", "/me"],
   ["GET", "/merchants"],
@@ -134,7 +134,7 @@ const PARTNER_API: [method: string, path: string][] = [
 const document: unknown = JSON.parse(openApiText(surfacesOf({ openTerminalLogs: true, packageBytesMax: 524_288_000 })));
 const whole = withSharedParts(document);
 
-test("the OpenAPI document is the golden one", () => {
+test("keeps the OpenAPI document equal to its golden file", () => {
   const text = `${JSON.stringify(document, null, 2)}\n`;
   if (process.env["UPDATE_GOLDEN"] === "1") writeFileSync(GOLDEN, text);
   const golden = readFileSync(GOLDEN, "utf8");
@@ -172,11 +172,11 @@ for (const [method, path] of PARTNER_API) {
   });
 }
 
-test("administration and the relay's additions are documented", () => {
+test("documents administration and the relay's additions", () => {
   for (const [method, path] of ADMINISTRATION_AND_ADDITIONS) member(document, "paths", path, method.toLowerCase());
 });
 
-test("what an administrator calls is documented with the role that it needs, and 403 for who has a lower one", () => {
+test("documents the role that each administration endpoint needs, and 403 for a lower one", () => {
   for (const { method, path, auth, role } of Object.values(surfacesOf({ openTerminalLogs: true, packageBytesMax: 1 })).flat()) {
     if (auth !== "admin") continue;
     const operation = member(document, "paths", path, method.toLowerCase());
@@ -186,7 +186,7 @@ test("what an administrator calls is documented with the role that it needs, and
   }
 });
 
-test("deprecated endpoints say so", () => {
+test("marks deprecated endpoints", () => {
   for (const [method, path] of RELIED_ON) {
     const deprecated = !path.startsWith("/api/");
     const operation = member(document, "paths", path, method.toLowerCase());
@@ -194,7 +194,7 @@ test("deprecated endpoints say so", () => {
   }
 });
 
-test("every operation has a name of its own, a summary and an answer for errors", () => {
+test("gives every operation a name of its own, a summary and an answer for errors", () => {
   const names = new Set<unknown>();
   for (const operations of Object.values(member(document, "paths") as object)) {
     for (const operation of Object.values(operations as object)) {
@@ -206,10 +206,13 @@ test("every operation has a name of its own, a summary and an answer for errors"
   }
 });
 
-/** More members than a reader takes for a coincidence. */
+/** Equal objects with more members than this are not a coincidence. */
 const INLINE_MEMBERS_MAX = 3;
 
-/** Every object with members that stands in the document without a name, by its content without its description. */
+/**
+ * Returns every object with members but without a name in the document, with its content except its
+ * description.
+ */
 function inlineObjects(node: unknown, at: readonly string[] = []): { at: string; content: string }[] {
   if (typeof node !== "object" || node === null) return [];
   const inner = Object.entries(node).flatMap(([name, value]) => inlineObjects(value, [...at, name]));
@@ -226,11 +229,11 @@ function repeated(parts: readonly { at: string; content: string }[]): string[][]
   return [...places.values()].filter((found) => found.length > 1);
 }
 
-test("what has more than three members has a name if it is in more than one place", () => {
+test("names each object with more than three members that occurs in several places", () => {
   assert.deepEqual(repeated(inlineObjects(document)), []);
 });
 
-test("no two components say the same, and their names are plain words", () => {
+test("has no two equal components, and names them with plain words", () => {
   for (const kind of ["schemas", "responses", "parameters"]) {
     const components = Object.entries(member(document, "components", kind) as object);
     assert.deepEqual(repeated(components.map(([name, part]) => ({ at: name, content: JSON.stringify(part) }))), []);
@@ -239,7 +242,7 @@ test("no two components say the same, and their names are plain words", () => {
   }
 });
 
-test("every component is referred to", () => {
+test("refers to every component", () => {
   const text = JSON.stringify(document);
   for (const kind of ["schemas", "responses", "parameters", "headers"]) {
     const names = Object.keys(member(document, "components", kind) as object);
@@ -247,12 +250,13 @@ test("every component is referred to", () => {
   }
 });
 
-test("the document is as small as its names make it", () => {
-  // It was 1.44 MB while everything stood where it was used, and there were no reports yet; a tenth of it are examples.
+test("keeps the document small by sharing named parts", () => {
+  // The document had 1.44 MB without shared parts, when it had no reports yet. A tenth of it is
+  // examples.
   assert.ok(Buffer.byteLength(JSON.stringify(document)) < 1_250_000, String(Buffer.byteLength(JSON.stringify(document))));
 });
 
-test("whatever an administrator or a partner changes is written to the audit log, by its declaration", () => {
+test("declares an audit entry for every change by an administrator or a partner", () => {
   const { admin, portal, apps } = surfacesOf({ openTerminalLogs: true, packageBytesMax: 524_288_000 });
   const silent = [...admin, ...portal, ...apps.filter(({ auth }) => auth === "admin")].filter(({ method, audit }) => method !== "GET" && audit === undefined);
   assert.deepEqual(
@@ -261,7 +265,7 @@ test("whatever an administrator or a partner changes is written to the audit log
   );
 });
 
-/** One verb for one thing: Get one, List many. */
+/** Each verb has one meaning: Get returns one, and List returns many. */
 const VERBS =
   "Accept|Add|Cancel|Capture|Check|Clear|Confirm|Create|Decline|Delete|Deploy|Disable|Disconnect|Download|Drain|Enable|Get|Invite|List|Pause|Push|Receive|Refund|Refuse|Release|Resend|Reset|Resume|Revoke|Roll back|Rotate|Search|Send|Set|Sign in|Sign out|Start|Store|Take|Test|Update|Upload|Verify";
 
@@ -280,7 +284,7 @@ test("summaries are a verb and its object, short, and each its operation's own",
   );
 });
 
-test("every tag is described, stands in the order of interest, and is used", () => {
+test("describes and uses every tag, in the order of interest", () => {
   const told = member(document, "tags") as { name: string; description?: string }[];
   assert.deepEqual(
     told,

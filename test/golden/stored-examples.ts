@@ -108,9 +108,9 @@ import { loadShopsSince, noteFilled, noteShopsSince } from "../../storage/feed/s
 import { readOutbox } from "../../storage/feed/outbox.ts";
 import { rowsSetAside, setAsideOperations } from "../../storage/feed/set-aside.ts";
 
-/** Times of the examples: 2026, and not a round number. */
+/** The time of the examples, in 2026, which is not a round number. */
 export const AT_MS = 1_778_051_289_123;
-/** Of what would be gone before the example is read. */
+/** A time for records that would otherwise expire before the example is read. */
 const FAR_MS = 4_102_444_800_000;
 const RETENTION_MS = 400 * 86_400_000;
 
@@ -189,14 +189,17 @@ const ADMINISTRATOR_FACTORS: Whole<AdministratorFactors> = {
   updatedAtMs: AT_MS,
 };
 
-/** An example of a kind: how this version writes it, and what it reads of it. */
+/** An example of a kind: how this version writes it, and what it reads from it. */
 export interface StoredExample {
   write(kv: Kv): Promise<unknown>;
-  /** Absent where what was written cannot be read but by who knows a secret. */
+  /** Absent if reading requires a secret. */
   read?(kv: Kv): Promise<unknown>;
 }
 
-/** With each member that may be left out: a member more, and the example does not compile. Null and lists stand as they are. */
+/**
+ * The type with all its optional members, so that an example without a new member does not compile.
+ * Null and lists do not change.
+ */
 export type Whole<T> = T extends readonly unknown[]
   ? T
   : T extends object
@@ -245,7 +248,7 @@ const HELD: Whole<TerminalRecord> = {
   latest: [],
 };
 
-/** Of a sender whom only rule ANY admitted. */
+/** A record with a sender whom only rule ANY admitted. */
 const BY_ANY: Whole<TerminalRecord> = {
   terminalId: "T3",
   queue: [{ ...QUEUED, byAny: true }],
@@ -262,7 +265,7 @@ export const ACCEPTED: Whole<Command> = {
   payload: '{"uuid":"paid-1","amount":1234}',
   request: "request-1",
   cancels: "other-1",
-  // Of its way to the home only.
+  // Only messages to the home have this member.
   acceptBeforeMs: AT_MS + 5_000,
   byAny: true,
   shop: "SHOP-001",
@@ -298,10 +301,13 @@ const COMMAND: Whole<Omit<CommandRecord, "place">> = {
   result: { transaction: TRANSACTION, toldMerchantId: "M2", raw: '{"result":"OK"}', postedBy: "T1", amountDiffers: false, shop: "SHOP-001" },
 };
 
-/** Its key is in small letters, so how its sender wrote it stands in the record. */
+/** The key is in lower case, so the record has the form that its sender wrote. */
 const IN_CAPITALS: Whole<Omit<CommandRecord, "place">> = { ...COMMAND, uuid: "7D9F0A52-6C2E-4A83-9F5D-2C1D0D1B8F11" };
 
-/** `storeVersion` is no part of the text of a row: it is the version of the entry that holds it. */
+/**
+ * `storeVersion` is not part of the text of a row. It is the version of the entry that contains the
+ * row.
+ */
 type RowText<R> = R extends FeedRow ? Omit<R, "storeVersion"> : never;
 
 export const ROWS: readonly Whole<RowText<FeedRow>>[] = [
@@ -738,7 +744,7 @@ export const WEBHOOK_DELIVERY: Whole<WebhookDeliveryRecord> = {
   nextAtMs: AT_MS + 5_000,
 };
 
-/** One that was given up, and how often that happened since something was delivered. */
+/** Writes a dead delivery, and the number of dead ones since the last success. */
 async function writeDead(kv: Kv): Promise<void> {
   const store = createWebhookDeliveryStore(kv);
   await store.create(WEBHOOK_DELIVERY);
@@ -1173,7 +1179,7 @@ const CORRECTIONS: CorrectionsRecord = {
   latest: { ...CLOSED_DAY.figures, unknown: { count: 0, items: [] } },
 };
 
-/** Sealing is random, and the form of a sealed text is tested elsewhere. */
+/** Real sealing is random, and other tests check the form of a sealed text. */
 const UNSEALED: SecretBox = { seal: (secret, context) => `${context}:${secret}`, open: (sealed, context) => sealed.slice(context.length + 1) };
 
 const now = () => AT_MS;
@@ -1272,7 +1278,7 @@ const CLEANED = 501;
 
 const LOSS: PendingLoss = { lostVersion: AT_MS, aboveVersion: AT_MS + 5, certain: true, acknowledged: false, foundAtMs: AT_MS + 10 };
 
-/** By kind. Only what the store's code does in production writes here and reads. */
+/** The examples by kind. Only production code of the stores writes and reads here. */
 export const STORED_EXAMPLES = {
   terminal: {
     write: writeTerminals,
@@ -1703,7 +1709,7 @@ export const STORED_EXAMPLES = {
   },
 } satisfies { readonly [kind: string]: StoredExample };
 
-/** What differs each time that it is written. */
+/** Replaces texts that differ each time. */
 export function withoutRandom(text: string): string {
   return text.replaceAll(/"storeId":"[0-9a-f]{32}"/g, '"storeId":"<random>"').replaceAll(/box1\.[A-Za-z0-9_.-]+/g, "<sealed>").replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "<uuid>");
 }

@@ -5,13 +5,16 @@ import { MemoryKv } from "../engine/kernel/memory-kv.ts";
 import { addsOnly, goldenForms } from "./forms.ts";
 import { STORED_EXAMPLES, type StoredExample, withoutRandom } from "./stored-examples.ts";
 
-/** Everything that is stored, in every form that is still read; those of 0.1.0 were written by it. */
+/** All stored records in every form that is still read. Version 0.1.0 wrote its own forms. */
 const golden = goldenForms("stored-forms.json");
 
 const KINDS = new Map<string, Schema>(Object.entries(SCHEMAS).filter(([, { keys }]) => keys.length > 0));
 const EXAMPLES = new Map<string, StoredExample>(Object.entries(STORED_EXAMPLES));
 
-/** A word each, written in one line of infra; and the mark, which has a test of its own. */
+/**
+ * The first two kinds are single words, each written by one line in infra. The mark has a test of
+ * its own.
+ */
 const WITHOUT_EXAMPLE = ["appInstallation", "administrator", "schemaMark"];
 
 async function writtenNow(kind: string): Promise<{ [key: string]: string }> {
@@ -32,10 +35,10 @@ async function readNow(kind: string, entries: object): Promise<unknown> {
   return found === undefined ? null : JSON.parse(JSON.stringify(found));
 }
 
-/** The number that a record tells; null for a text that is no record, such as an id. */
+/** Returns the number in a record, or null for a text that is not a record, such as an id. */
 function toldNumber(text: string): unknown {
   if (!/^[{[]/.test(text)) return null;
-  // Of a command, its payload follows behind the line.
+  // The payload of a command follows after the first line.
   const value: unknown = JSON.parse(text.split("\n", 1)[0] ?? "");
   if (Array.isArray(value)) return value[0];
   return typeof value === "object" && value !== null && "schema" in value ? value.schema : "none";
@@ -63,7 +66,7 @@ describe("what is stored", () => {
       const now = await writtenNow(kind);
       assert.ok(Object.keys(now).length > 0, "the example wrote nothing");
       for (const [key, text] of Object.entries(now)) {
-        // A row's text goes on to Kafka, where the message has a number.
+        // A row's text is sent to Kafka, where the message has a number.
         const expected = kind === "outboxRow" ? ["none"] : [null, writes];
         const told = toldNumber(text);
         assert.ok(

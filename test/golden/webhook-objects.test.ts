@@ -18,7 +18,7 @@ const OBJECTS: { readonly [kind: string]: object } = {
   subscription: subscriptionObject(SUBSCRIPTION),
 };
 
-/** UPDATE_GOLDEN=1 writes the file anew. Receivers rely on the members that it has. */
+/** UPDATE_GOLDEN=1 writes the file again. Receivers rely on its members. */
 describe("the object of a webhook event", () => {
   if (process.env["UPDATE_GOLDEN"] === "1") writeFileSync(GOLDEN, `${JSON.stringify(OBJECTS, null, 2)}\n`);
   const golden: { readonly [kind: string]: object } = JSON.parse(readFileSync(GOLDEN, "utf8"));

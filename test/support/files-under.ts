@@ -2,7 +2,10 @@ import type { Dirent } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The files below a folder that a running node writes to. ClickHouse merges folders away while they are read: they are left out. */
+/**
+ * Returns the files below a folder to which a running node writes. ClickHouse merges folders
+ * meanwhile, and files that disappear are skipped.
+ */
 export async function filesUnder(directory: string): Promise<{ name: string; bytes: Buffer }[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(ifThere<Dirent[]>([]));
   const found = await Promise.all(

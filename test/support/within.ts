@@ -1,10 +1,16 @@
 import { machineTimers } from "../../infra/node/boot/machine-timers.ts";
 
-/** Longer than anything here takes, also on a machine that ten others use; only a failing test waits so long. What is promised within a time is measured by its test. */
+/**
+ * Longer than anything takes here, even on a busy machine. Only a failing test waits for so long.
+ * Tests measure promised times themselves.
+ */
 const DEADLINE_MS = 30_000;
 const ASK_AGAIN_MS = 10;
 
-/** Rejects with what was awaited when it does not come. By the machine's timers, of which an earlier one of the same process is first also where all are late. */
+/**
+ * Rejects with a message about `what` if the promise is late. It uses the machine's timers, which
+ * keep their order within a process even if all of them are late.
+ */
 export function within<T>(what: string, promise: Promise<T>, deadlineMs = DEADLINE_MS): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = machineTimers.set(deadlineMs, () => reject(new Error(`${what}: did not come in ${deadlineMs} ms`)));
@@ -12,7 +18,10 @@ export function within<T>(what: string, promise: Promise<T>, deadlineMs = DEADLI
   });
 }
 
-/** Runs `check` until it no longer throws; what it threw last is what the test fails with. For what no event can be awaited. */
+/**
+ * Runs `check` until it no longer throws. At the deadline the test fails with the last error. It is
+ * for conditions without an event to await.
+ */
 export async function eventually<T>(check: () => Promise<T> | T, deadlineMs = DEADLINE_MS, askAgainMs = ASK_AGAIN_MS): Promise<T> {
   const giveUpAt = performance.now() + deadlineMs;
   for (;;) {
@@ -25,7 +34,7 @@ export async function eventually<T>(check: () => Promise<T> | T, deadlineMs = DE
   }
 }
 
-/** What comes is awaited in order. */
+/** Items that are awaited in their order. */
 export class Inbox<T> {
   readonly #what: string;
   readonly #items: T[] = [];
@@ -41,14 +50,14 @@ export class Inbox<T> {
     else waiter(item);
   }
 
-  /** The next one, or a rejection when none comes in a few seconds. */
+  /** Resolves with the next item, or rejects at the deadline. */
   next(): Promise<T> {
     const item = this.#items.shift();
     if (item !== undefined) return Promise.resolve(item);
     return within(this.#what, new Promise<T>((resolve) => this.#waiters.push(resolve)));
   }
 
-  /** What has come and was not taken. */
+  /** Items that nothing has awaited yet. */
   get waiting(): readonly T[] {
     return this.#items;
   }

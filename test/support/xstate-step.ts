@@ -6,7 +6,7 @@ export interface XStateStep {
   effects: { type: string; params: unknown }[];
 }
 
-/** What XState's own transition makes of an event, as engine/kernel/statechart.ts writes it. */
+/** Returns the result of XState's own transition, in the form of engine/kernel/statechart.ts. */
 export function xstateStep(machine: AnyStateMachine, state: string, context: object, event: { type: string }): XStateStep {
   const [next, actions] = transition(machine, machine.resolveState({ value: state, context }), event);
   return { state: next.value, context: next.context, effects: actions.map(({ type, params }) => ({ type, params })) };

@@ -2,21 +2,25 @@ import { type Admin, Kafka, logLevel } from "kafkajs";
 import type { Timer, Timers } from "../../../engine/kernel/timers.ts";
 import "./kafkajs-patch.ts";
 
-/** Address of Kafka. */
 export interface KafkaAddress {
-  /** `host:port`, any of the cluster's brokers. */
+  /** `host:port` of any brokers of the cluster. */
   brokers: readonly string[];
-  /** Shown in the broker's logs and metrics. */
+  /** The broker shows it in its logs and metrics. */
   clientId: string;
 }
 
 const CONNECT_TIMEOUT_MS = 3_000;
 const REQUEST_TIMEOUT_MS = 10_000;
 
-/** Short: callers retry with pauses of their own, and report it in their events. */
+/**
+ * The retries are short, because callers retry with their own pauses and report it in their events.
+ */
 const RETRY = { initialRetryTime: 100, maxRetryTime: 1_000, retries: 3 };
 
-/** A client that connects when its producers and consumers do. Its own log is off: callers report failures. */
+/**
+ * Returns a client that connects when its producers and consumers do. Its own log is off, because
+ * callers report failures.
+ */
 export function kafkaClient({ brokers, clientId }: KafkaAddress): Kafka {
   return new Kafka({
     brokers: [...brokers],
@@ -55,7 +59,10 @@ export async function disconnect(timers: Timers, connection: Pick<Admin, "discon
   await withDeadline(timers, "disconnect", CONNECT_TIMEOUT_MS, connection.disconnect()).catch(() => undefined);
 }
 
-/** The name of the error that a broker answered with (`MESSAGE_TOO_LARGE`), however kafkajs has wrapped it; null if there is none. */
+/**
+ * Returns the name of the broker's error, for example `MESSAGE_TOO_LARGE`, however deep kafkajs has
+ * wrapped it. Returns null if there is none.
+ */
 export function brokerErrorOf(error: unknown): string | null {
   let cause: unknown = error;
   for (let depth = 0; depth < 5 && cause instanceof Error; depth++) {

@@ -11,10 +11,16 @@ import { kafkaSink } from "./kafka-sink.ts";
 import { ensureTopics, FEED_TOPICS, type FeedTopics } from "./kafka-topics.ts";
 import { type ConsumedBatch, RowTransfer, type TransferEvent } from "./kafka-transfer.ts";
 
-/** Members of the group in one node: while one waits for its insert, the other one fetches and reads. */
+/**
+ * Members of the group in one node. While one waits for its insert, the other one fetches and
+ * reads.
+ */
 const MEMBERS = 2;
 
-/** A fetch waits at the broker for this much data, or this long: inserts are large under load, and fast without load. */
+/**
+ * The broker answers a fetch when it has this much data, or after this time. Inserts are therefore
+ * large under load and fast without load.
+ */
 const FETCH_BYTES_MIN = 4_194_304;
 const FETCH_WAIT_MS = 700;
 
@@ -22,7 +28,7 @@ const FETCH_WAIT_MS = 700;
 const FETCH_BYTES_MAX = 6_291_456;
 const PARTITION_BYTES_MAX = 1_048_576;
 
-/** A consumer without a heartbeat for this long loses its partitions to the others. */
+/** A consumer that sends no heartbeat for this long loses its partitions to the others. */
 const SESSION_TIMEOUT_MS = 10_000;
 const HEARTBEAT_EVERY_MS = 2_000;
 const REBALANCE_TIMEOUT_MS = 60_000;
@@ -36,7 +42,7 @@ const BACKOFF_MAX_MS = 5_000;
 const STOP_TIMEOUT_MS = 5_000;
 
 export interface KafkaConsumerOptions extends KafkaAddress {
-  /** Store with the outbox, whose rows are deleted when they are in ClickHouse. */
+  /** The store with the outbox. The consumer deletes a row there when the row is in ClickHouse. */
   kv: Kv;
   /** Destination of the rows: `clickHouseSink`. */
   sink: FeedSink;
@@ -48,9 +54,9 @@ export interface KafkaConsumerOptions extends KafkaAddress {
 
 export type KafkaConsumerEvent =
   | TransferEvent
-  /** The connection to Kafka failed or was closed; it is made again. */
+  /** The connection to Kafka failed or was closed. The consumer connects again. */
   | { type: "consumer_away"; error: unknown; retryInMs: number }
-  /** A member of this node has joined the group and got `partitions` partitions of the topic. */
+  /** A member of this node has joined the group and has these partitions of the topic. */
   | { type: "consumer_joined"; partitions: number };
 
 export interface KafkaConsumerStats {
@@ -58,9 +64,15 @@ export interface KafkaConsumerStats {
   partitions: number;
   /** Messages in them that were not confirmed at the last fetch. */
   lagMessages: number;
-  /** Time since the oldest row in this node's memory was written to the outbox; 0 if there is none. Milliseconds. */
+  /**
+   * Time since the oldest row in this node's memory was written to the outbox; 0 if there is none.
+   * Milliseconds.
+   */
   oldestAgeMs: number;
-  /** Time between writing and confirming the newest row that this node has confirmed; 0 before the first. Milliseconds. */
+  /**
+   * Time between writing and confirming the newest row that this node has confirmed; 0 before the
+   * first. Milliseconds.
+   */
   newestDelayMs: number;
   /** Rows confirmed since the start. */
   inserted: number;
@@ -74,13 +86,13 @@ export interface KafkaConsumerStats {
 export interface KafkaConsumer {
   stats(): KafkaConsumerStats;
   /**
-   * Leaves the group; waits a few seconds at most for an insert in progress. Unconfirmed messages go to another member, or are fetched
-   * again.
+   * Leaves the group; waits a few seconds at most for an insert in progress. Unconfirmed messages
+   * go to another member, or are fetched again.
    */
   stop(): Promise<void>;
 }
 
-/** Starts the consumer, in each node. It keeps trying while Kafka is down. */
+/** Starts the consumer. Each node starts one. It keeps trying while Kafka is down. */
 export function startKafkaConsumer(options: KafkaConsumerOptions): KafkaConsumer {
   const members = Array.from({ length: MEMBERS }, () => new GroupMember(options));
   return {
@@ -159,7 +171,7 @@ class GroupMember implements KafkaConsumer {
     }
   }
 
-  /** One membership in the group: returns when it is ended by `stop`, throws when it fails. */
+  /** Joins the group once. Returns when `stop` ends the membership, and throws when it fails. */
   async #takePart(onJoined: () => void): Promise<void> {
     const { timers } = this.#options;
     const kafka = kafkaClient(this.#options);
@@ -174,7 +186,7 @@ class GroupMember implements KafkaConsumer {
       maxBytes: FETCH_BYTES_MAX,
       maxBytesPerPartition: PARTITION_BYTES_MAX,
       allowAutoTopicCreation: false,
-      // A failed membership is ended here and started again, with an event.
+      // This class ends a failed membership, reports it and starts it again.
       retry: { initialRetryTime: 100, maxRetryTime: 1_000, retries: 5, restartOnFailure: () => Promise.resolve(false) },
     });
     try {

@@ -1,25 +1,31 @@
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import { outboxKeyAt } from "../../../engine/payments/outbox.ts";
 
-/** Rows appear in the order of their keys, except for the time that their commits take and the difference of the nodes' clocks. */
+/**
+ * Rows appear almost in the order of their keys. The duration of their commits and the difference
+ * between the nodes' clocks can change the order.
+ */
 const NEAR_MS = 200;
 const MARGIN_MS = 15_000;
 const MARGIN_EVERY_MS = 5_000;
 
-/** Maximum number of keys remembered as produced; beyond it the newest are kept. */
+/**
+ * Maximum number of keys that are remembered as produced. Beyond it only the newest are remembered.
+ */
 const REMEMBERED_MAX = 200_000;
 const REMEMBERED_LEFT = 150_000;
 
 /**
- * How far the outbox has been produced. Produced rows stay in the outbox until ClickHouse has them, so every pass has to skip some. Rows
- * that appear later than the margin are found by the sweep (kafka-feed.ts).
+ * How far the outbox has been produced. Produced rows stay in the outbox until ClickHouse has them,
+ * so every pass has to skip some. Rows that appear later than the margin are found by the sweep
+ * (kafka-feed.ts).
  */
 export class Cursor {
   readonly #clock: Clock;
-  /** In the order in which they were produced, which is nearly their own. */
+  /** The keys in the order in which they were produced, which is nearly their own order. */
   readonly #produced = new Set<string>();
   #newestMs: number | null = null;
-  /** Keys before it are not read again, because they are not remembered. */
+  /** No pass reads keys before this one, because they are not remembered. */
   #floor: string | null;
   #marginAtMs: number;
 
@@ -47,7 +53,10 @@ export class Cursor {
     this.#newestMs = Math.max(this.#newestMs ?? 0, writtenAtMs);
   }
 
-  /** Drops keys that no pass reads any more, and the oldest ones if there are too many. To be called after each batch. */
+  /**
+   * Forgets keys that no pass reads again, and the oldest ones if there are too many. The caller
+   * calls it after each batch.
+   */
   tidy(): void {
     const until = this.#before(MARGIN_MS);
     if (until === null) return;
@@ -68,7 +77,7 @@ export class Cursor {
 
   #before(ms: number): string | null {
     if (this.#newestMs === null) return null;
-    // A row from a clock that is ahead must not move the cursor past present rows.
+    // The clock of another node may be ahead. Its row must not move the cursor past present rows.
     return outboxKeyAt(Math.min(this.#newestMs, this.#clock.nowMs()) - ms);
   }
 }

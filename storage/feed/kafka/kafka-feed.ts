@@ -11,10 +11,13 @@ import { encodeFeedMessage, keyInRow } from "./kafka-message.ts";
 import type { KafkaSink, TopicMessage, TopicPosition } from "./kafka-sink.ts";
 import { FEED_TOPICS, type FeedTopics } from "./kafka-topics.ts";
 
-/** Rows of one batch; two batches are in memory at once. A row is a kilobyte, at worst some hundred. */
+/**
+ * Rows of one batch. Two batches are in memory at once. A row has about a kilobyte, and a few
+ * hundred at worst.
+ */
 const BATCH_ROWS = 2_500;
 
-/** Pauses after a window with rows, and of an idle feed that is not woken. */
+/** Pauses after a window with rows, and in an idle feed that is not woken. */
 const BUSY_PAUSE_MS = 200;
 const IDLE_PAUSE_MS = 250;
 
@@ -24,7 +27,10 @@ const LEASE_PAUSE_MS = 1_000;
 const BACKOFF_MIN_MS = 100;
 const BACKOFF_MAX_MS = 5_000;
 
-/** How often the consumers' progress is measured, and how often rows that they left are produced again. */
+/**
+ * How often the progress of the consumers is measured, and how often rows that they have left are
+ * produced again.
+ */
 const MEASURE_EVERY_MS = 2_000;
 const SWEEP_EVERY_MS = 30_000;
 
@@ -32,7 +38,7 @@ const STOP_TIMEOUT_MS = 5_000;
 
 export interface KafkaFeedOptions {
   kv: Kv;
-  /** Closed by `stop`. */
+  /** The feed closes it when it is stopped. */
   sink: KafkaSink;
   clock: Clock;
   timers: Timers;
@@ -50,13 +56,13 @@ export type KafkaFeedEvent =
   | ({ type: "row_refused"; reason: string } & RowSubject);
 
 export interface KafkaFeedStats {
-  /** Whether this node produces; if not, the other numbers except the counts are 0. */
+  /** Whether this node produces. If it does not, `lagMessages` and `oldestAgeMs` are 0. */
   producing: boolean;
   /** Messages in the topic that the consumer group has not confirmed. */
   lagMessages: number;
-  /** Age of the oldest row of the outbox, which is the oldest that ClickHouse has not confirmed; milliseconds. */
+  /** Age of the oldest row in the outbox, which ClickHouse has not confirmed; milliseconds. */
   oldestAgeMs: number;
-  /** Rows produced since the start, and those among them that were produced again by a sweep. */
+  /** Rows produced since the start, and the ones among them that a sweep produced again. */
   produced: number;
   repeated: number;
   /** Attempts that failed since the start. */
@@ -66,18 +72,19 @@ export interface KafkaFeedStats {
 }
 
 /**
- * Delivers the outbox to Kafka. A row stays in the outbox until the consumer has synced it to ClickHouse (kafka-consumer.ts); this part
- * only remembers what it has produced. See infra/docs/feed.md.
+ * Delivers the outbox to Kafka. A row stays in the outbox until the consumer has synced it to
+ * ClickHouse (kafka-consumer.ts). The feed only remembers what it has produced. See
+ * infra/docs/feed.md.
  */
 export interface KafkaFeed {
-  /** To be called after a write to the outbox; cheap, may be called for each commit. */
+  /** Announces a write to the outbox. It is cheap and may be called for each commit. */
   wake(): void;
   stats(): KafkaFeedStats;
   /** Releases the lease and ends; waits a few seconds at most for work in progress. */
   stop(): Promise<void>;
 }
 
-/** Starts the feed, in each node; one node at a time has the lease. */
+/** Starts the feed. Each node starts one, and one node at a time has the lease. */
 export function createKafkaFeed(options: KafkaFeedOptions): KafkaFeed {
   return new OutboxProducer(options);
 }
@@ -115,7 +122,10 @@ class OutboxProducer implements KafkaFeed {
     await this.#options.sink.close();
   }
 
-  /** Acquires the lease and produces while it has it. A failure ends the lease, so that a node that cannot reach Kafka does not keep it. */
+  /**
+   * Acquires the lease and produces while it has the lease. A failure ends the lease, so that a
+   * node that cannot reach Kafka does not keep it.
+   */
   async #run(): Promise<void> {
     const { clock, onEvent } = this.#options;
     let pauseMs = BACKOFF_MIN_MS;
@@ -144,7 +154,10 @@ class OutboxProducer implements KafkaFeed {
     }
   }
 
-  /** Produces until the lease is lost, the feed is stopped, or something fails. `onRound` is called after each successful round. */
+  /**
+   * Produces until the lease is lost, the feed is stopped, or something fails. `onRound` is called
+   * after each successful round.
+   */
   async #produce(cursor: Cursor, onRound: () => void): Promise<void> {
     this.#stats.producing = true;
     const redeliveryScan = new RedeliveryScan(this.#options.clock);
@@ -184,7 +197,7 @@ class OutboxProducer implements KafkaFeed {
 
   async #measure(redeliveryScan: RedeliveryScan, cursor: Cursor): Promise<void> {
     const { kv, sink, clock, onEvent } = this.#options;
-    // Before the request: rows that are settled now are before the ends that it returns.
+    // This precedes the request, so rows that are settled now are before the ends that it returns.
     const settled = cursor.settled();
     const position = await sink.position();
     if (position !== null) this.#stats.lagMessages = lagIn(position);
@@ -202,7 +215,10 @@ class OutboxProducer implements KafkaFeed {
     onEvent?.({ type: "swept", rows });
   }
 
-  /** The outbox from one key to before another (null: all), in bounded batches; the next one is read while one is processed. */
+  /**
+   * Reads the outbox from one key to before another (null: to its end) in batches of limited size.
+   * It reads the next batch while the caller processes one.
+   */
   async *#batches(from: string | null, until: string | null): AsyncGenerator<OutboxText[]> {
     const { kv } = this.#options;
     let reading = pageOutbox(kv, from, until, BATCH_ROWS);
@@ -213,7 +229,7 @@ class OutboxProducer implements KafkaFeed {
       const more = batch.length === BATCH_ROWS;
       if (more) {
         reading = pageOutbox(kv, `${last.key}\u0001`, until, BATCH_ROWS);
-        // Awaited in the next round, which may not happen.
+        // The next round awaits it, but there may be no next round.
         reading.catch(() => undefined);
       }
       yield batch;
@@ -249,7 +265,7 @@ class OutboxProducer implements KafkaFeed {
     return this.#stopping.signal.aborted;
   }
 
-  /** Sleeps. The end of the feed ends the sleep, and `wake` if `by` says so. */
+  /** Sleeps. The end of the feed ends the sleep, and so does `wake` if `by` names it. */
   async #sleep(ms: number, by?: "wake"): Promise<void> {
     const wake = by === "wake" ? new AbortController() : null;
     if (wake !== null) this.#sleeping = wake;
@@ -270,8 +286,9 @@ function lagIn(position: TopicPosition): number {
 }
 
 /**
- * Determines when rows that are still in the outbox before a key have to be produced again: when the consumers have confirmed everything
- * that was in the topic after that part had been produced. Such rows were committed much later than their key says, or Kafka lost them.
+ * Determines when rows that are still in the outbox before a key have to be produced again. This is
+ * when the consumers have confirmed everything that the topic contained after that part was
+ * produced. Such rows were committed much later than their key says, or Kafka lost them.
  */
 class RedeliveryScan {
   readonly #clock: Clock;
@@ -289,7 +306,10 @@ class RedeliveryScan {
     return this.#clock.monotonicMs() >= this.#measureAtMs;
   }
 
-  /** Returns the key up to which everything in the outbox has to be produced again, or null while that is not known. */
+  /**
+   * Returns the key up to which everything in the outbox has to be produced again, or null while
+   * that is not known.
+   */
   measured(position: TopicPosition | null, settled: string | null): string | null {
     const nowMs = this.#clock.monotonicMs();
     this.#measureAtMs = nowMs + MEASURE_EVERY_MS;

@@ -7,8 +7,9 @@ interface Waiting<T> {
 }
 
 /**
- * Combines items that arrive in the same turn of the event loop, or while earlier ones are being processed: kafkajs delivers a fetch
- * partition by partition, and ClickHouse should get it as one insert. The size of the fetch limits how much can wait.
+ * Combines items that arrive in the same turn of the event loop, or while earlier ones are being
+ * processed. kafkajs delivers a fetch partition by partition, and ClickHouse should get it as one
+ * insert. The size of a fetch limits the number of waiting items.
  */
 export class BatchGatherer<T> {
   readonly #timers: Timers;

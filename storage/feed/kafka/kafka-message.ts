@@ -6,9 +6,10 @@ import { ranked } from "../../../engine/payments/row-version.ts";
 import { fromStore, outboxKeyOf, readRow } from "../outbox.ts";
 
 /**
- * The schema of messages in `relay.transactions` (infra/docs/schemas/relay.transactions.v2.json is generated from it). Members may be added
- * within a version; a change that a reader has to know about is a new version. In 1 a result's row told nothing of its command's end, which had
- * a row of its own.
+ * The schema of messages in `relay.transactions`, from which
+ * infra/docs/schemas/relay.transactions.v2.json is generated. Members may be added within a
+ * version. A change that readers have to know about needs a new version. In version 1 the end of a
+ * command always had a row of its own, apart from the row of its result.
  */
 const { writes: SCHEMA_VERSION, reads: SCHEMAS_READ } = SCHEMAS.feedMessage;
 
@@ -21,7 +22,7 @@ const KIND = words("payment", "scan", "print", "administrative", "cancel");
 const VERSION = Type.Integer({
   minimum: 1,
   description:
-    "Of the rows with the same key, the one with the highest version counts. The version is the command's outcome (expired, unknown 1; cancelled 2; done 3) x 2^40 + a number that grows with each change",
+    "Among the rows with the same key, the one with the highest version counts. The version is the command's outcome (expired, unknown 1; cancelled 2; done 3) x 2^40 + a number that grows with each change",
 });
 
 const SHOP = Type.Optional(
@@ -139,7 +140,7 @@ const OBJECT_ROW = Type.Object(
     version: Type.Integer({
       minimum: 1,
       description:
-        "Of the rows with the same key, the one with the highest version counts. The version is 2^42 once money has moved for good (otherwise 0) + a number that grows with each change",
+        "Among the rows with the same key, the one with the highest version counts. The version is 2^42 once money has moved for good (otherwise 0) + a number that grows with each change",
     }),
     merchantId: Type.String({ minLength: 1 }),
     livemode: Type.Boolean({ description: "Whether the merchant takes real money" }),
@@ -183,17 +184,21 @@ export const FEED_MESSAGE = Type.Object(
 
 const [OLDEST, NEWEST] = SCHEMAS_READ;
 
-/** Messages of former versions are in the topic for as long as it keeps them. */
+/** The topic retains messages of previous versions for its whole retention time. */
 const CHECK = TypeCompiler.Compile(Type.Object({ schema: Type.Integer({ minimum: OLDEST, maximum: NEWEST }), ...MEMBERS }));
 
-/** The value of a message; `rowText` is JSON of a FeedRow. The key is in the value because a header of each message would cost as much again. */
+/**
+ * Returns the value of a message; `rowText` is JSON of a FeedRow. The value contains the outbox
+ * key, because a header in each message would cost as much again.
+ */
 export function encodeFeedMessage(outboxKey: string, rowText: string, storeVersion: number): Buffer {
   return Buffer.from(`{"schema":${SCHEMA_VERSION},"outbox":${JSON.stringify(outboxKey)},"store":${storeVersion},"row":${rowText}}`);
 }
 
 /**
- * A decoded message: its row, or why it has none. Reasons quote nothing of the message. The outbox key is null if there is no valid one: a
- * message that anyone may have written must not delete other entries.
+ * A decoded message: its row, or the reason why it has none. Reasons quote nothing of the message.
+ * The outbox key is null if it is not valid: anyone may have written the message, and it must not
+ * delete other entries.
  */
 export type DecodedMessage = { outboxKey: string | null } & ({ type: "row"; row: FeedRow } | { type: "unreadable"; reason: string });
 
@@ -222,7 +227,7 @@ export function decodeFeedMessage(value: Buffer | null): DecodedMessage {
   };
 }
 
-/** The row of a message as unchecked JSON text; null if there is none. */
+/** Returns the row of a message as unchecked JSON text, or null if there is none. */
 export function rowTextOf(value: Buffer | null): string | null {
   try {
     const message: unknown = JSON.parse(value?.toString() ?? "null");
@@ -232,12 +237,18 @@ export function rowTextOf(value: Buffer | null): string | null {
   }
 }
 
-/** The checked shape is the row's: what the compiler finds different here has to be changed in one of the two. */
+/**
+ * The checked shape is the shape of FeedRow. If the compiler finds a difference, change one of the
+ * two.
+ */
 function rowOf(row: Static<typeof FEED_MESSAGE>["row"]): FeedRow {
   return row;
 }
 
-/** What keeps rows in order: their terminal, or the merchant whose thing it is. */
+/**
+ * Returns the terminal or, for an object of a merchant, the merchant. Kafka keeps rows with the
+ * same key in order.
+ */
 function keyOf(row: FeedRow): string {
   if (row.type === "transaction") return row.transaction.terminalId;
   return row.type === "object" ? row.merchantId : row.terminalId;
@@ -246,8 +257,10 @@ function keyOf(row: FeedRow): string {
 const MEMBER = '"terminalId":"';
 
 /**
- * The key of the message for a row that is still text; null if the text is not a row. The row is parsed only if the name of the terminal's member occurs more than
- * once (within free-form members), or not at all: quotes are escaped within strings, so a single occurrence is the row's own.
+ * Returns the key of the message for a row that is still text, or null if the text is not a row.
+ * Quotes are escaped within strings, so a single occurrence of the terminal's member is the row's
+ * own. The function parses the row only if the member occurs several times (within free-form
+ * members) or not at all.
  */
 export function keyInRow(text: string): string | null {
   const at = text.indexOf(MEMBER);

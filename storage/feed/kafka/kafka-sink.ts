@@ -4,7 +4,10 @@ import { RowsRefused } from "../feed-sink.ts";
 import { brokerErrorOf, disconnect, type KafkaAddress, kafkaClient, withDeadline } from "./kafka-client.ts";
 import { ensureTopics, type FeedTopics } from "./kafka-topics.ts";
 
-/** Bytes per request: below a broker's limit for one batch of a partition, even if all rows belong to one terminal. */
+/**
+ * Bytes per request. They stay below a broker's limit for one batch of a partition, even if all
+ * rows belong to one terminal.
+ */
 const SEND_BYTES_MAX = 786_432;
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -12,30 +15,37 @@ const SEND_TIMEOUT_MS = 15_000;
 const BROKER_TIMEOUT_MS = 10_000;
 const QUESTION_TIMEOUT_MS = 10_000;
 
-/** A message cannot be stored, alone or with others. */
+/** The broker can never store such a message, alone or with others. */
 const TOO_LARGE = new Set(["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_RECORD"]);
 
-/** A group's coordinator is not available yet, or no longer; that says nothing about the topics. */
+/**
+ * The coordinator of a group is not available yet, or not any longer. The topics are not affected.
+ */
 const NO_COORDINATOR = new Set(["GROUP_LOAD_IN_PROGRESS", "GROUP_COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR_FOR_GROUP"]);
 
-/** A message for a topic. */
 export interface TopicMessage {
   key: Buffer | string | null;
   value: Buffer | null;
   headers?: Record<string, string>;
 }
 
-/** For each partition of the topic of rows: its end, and the offset that the group has confirmed. */
+/**
+ * For each partition of the topic of rows: its end, and the offset that the group has confirmed.
+ */
 export type TopicPosition = ReadonlyMap<number, { end: bigint; confirmed: bigint }>;
 
-/** The producing end of the feed's topics. One call at a time. */
+/** Produces messages in the feed's topics, one call at a time. */
 export interface KafkaSink {
   /**
-   * Resolves when all in-sync replicas have all messages. Rejects with RowsRefused if the topic can never accept one of them, and with
-   * another error if the call may be repeated; then any part of them may have arrived.
+   * Resolves when all in-sync replicas have all messages. Rejects with RowsRefused if the topic can
+   * never accept one of them, and with another error if the call may be repeated; then any part of
+   * them may have arrived.
    */
   deliver(topic: string, messages: readonly TopicMessage[]): Promise<void>;
-  /** Null while the group's coordinator cannot answer: it is being elected, or has just been. */
+  /**
+   * Resolves with null while the group's coordinator cannot answer because it has just been
+   * elected, or is being elected.
+   */
   position(): Promise<TopicPosition | null>;
   close(): Promise<void>;
 }
@@ -83,7 +93,8 @@ class ReconnectingSink implements KafkaSink {
       const offsets = new Map(committed[0]?.partitions.map(({ partition, offset }) => [partition, BigInt(offset)]));
       return new Map(
         bounds.map(({ partition, low, high }) => {
-          // Messages removed by retention will not be confirmed any more; a partition that was never read has the committed offset -1.
+          // Retention has removed some messages, which will never be confirmed. A partition that
+          // was never read has the committed offset -1.
           const offset = offsets.get(partition) ?? -1n;
           return [partition, { end: BigInt(high), confirmed: offset > BigInt(low) ? offset : BigInt(low) }];
         }),
@@ -97,7 +108,10 @@ class ReconnectingSink implements KafkaSink {
     if (connection !== null) await disconnectAll(this.#timers, connection);
   }
 
-  /** An idempotent producer that failed may be out of step with the broker's sequence numbers, so a failure ends the connection. */
+  /**
+   * An idempotent producer that failed may disagree with the broker about sequence numbers, so a
+   * failure ends the connection.
+   */
   async #connected<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = this.#connection ?? (await this.#connect());
     this.#connection = connection;
@@ -115,7 +129,8 @@ class ReconnectingSink implements KafkaSink {
       idempotent: true,
       maxInFlightRequests: 1,
       allowAutoTopicCreation: false,
-      // By the hash of the key that Kafka's own clients use: a terminal's rows stay in one partition whoever writes them.
+      // The partition follows from the hash of the key that Kafka's own clients use. The rows of a
+      // terminal stay in one partition for all writers.
       createPartitioner: Partitioners.DefaultPartitioner,
     });
     const connection = { producer, admin: this.#kafka.admin() };
@@ -151,7 +166,10 @@ function nullWithoutCoordinator(error: unknown): null {
   return null;
 }
 
-/** Parts for one request each: bounded, except for a single message that is larger. */
+/**
+ * Divides messages into one part for each request. A part exceeds the limit only if it is a single
+ * message.
+ */
 function* piecesOf(messages: readonly TopicMessage[]): Generator<Message[]> {
   let piece: Message[] = [];
   let bytes = 0;

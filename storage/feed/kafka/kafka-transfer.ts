@@ -13,13 +13,13 @@ import { decodeFeedMessage, rowTextOf } from "./kafka-message.ts";
 import type { KafkaSink, TopicMessage } from "./kafka-sink.ts";
 import type { FeedTopics } from "./kafka-topics.ts";
 
-/** The same interval as the session's heartbeats, since kafkajs skips heartbeats that come too early. */
+/** The interval of the session's heartbeats, since kafkajs skips heartbeats that come too early. */
 const HEARTBEAT_EVERY_MS = 2_000;
 
 const BACKOFF_MIN_MS = 100;
 const BACKOFF_MAX_MS = 5_000;
 
-/** Of one partition, as kafkajs hands it out. */
+/** A batch of one partition, as kafkajs provides it. */
 export type ConsumedBatch = Pick<
   EachBatchPayload,
   "batch" | "heartbeat" | "isRunning" | "isStale" | "resolveOffset" | "uncommittedOffsets" | "commitOffsetsIfNecessary"
@@ -28,7 +28,10 @@ export type ConsumedBatch = Pick<
 export type TransferEvent =
   | { type: "insert_away"; error: unknown; retryInMs: number }
   | { type: "insert_back"; afterMs: number }
-  /** The message is among the dead letters, set aside if it is the relay's own row, and reported to operators. */
+  /**
+   * The message is among the dead letters and was reported to operators. A row of the relay was set
+   * aside too.
+   */
   | ({ type: "dead_letter"; reason: string; partition: number; offset: string } & RowSubject);
 
 export interface TransferStats {
@@ -51,7 +54,7 @@ export interface RowTransferOptions {
   onEvent: (event: TransferEvent) => void;
 }
 
-/** A message with where it was. */
+/** A message and its position. */
 interface Located {
   message: KafkaMessage;
   partition: number;
@@ -63,8 +66,9 @@ interface Dead extends Located {
 }
 
 /**
- * Transfers batches of messages to ClickHouse, in this order: insert (synced), dead letters, deletion of outbox entries, commit of offsets.
- * Each step may be repeated; the member that gets the batch after a crash repeats all.
+ * Transfers batches of messages to ClickHouse in this order: synced insert, dead letters, deletion
+ * of outbox entries, commit of offsets. Each step may be repeated. After a crash, the member that
+ * gets the batch repeats all of them.
  */
 export class RowTransfer {
   readonly #options: RowTransferOptions;
@@ -103,8 +107,9 @@ export class RowTransfer {
   }
 
   /**
-   * Resolves when the batches are confirmed. Retries while ClickHouse (or the store, or Kafka for a dead letter) is down, which prevents
-   * the next fetch. Rejects if the group rebalances or the consumer ends: then nothing was confirmed to Kafka.
+   * Resolves when the batches are confirmed. Retries while ClickHouse is down, or the store, or
+   * Kafka for a dead letter; this prevents the next fetch. Rejects if the group rebalances or the
+   * consumer ends. Then nothing was confirmed to Kafka.
    */
   async take(all: readonly ConsumedBatch[]): Promise<void> {
     const batches = all.filter((batch) => batch.isRunning() && !batch.isStale());
@@ -144,9 +149,9 @@ export class RowTransfer {
   }
 
   /**
-   * Unreadable or refused messages are copied unchanged to the dead letters, and their outbox entries are set aside, where the list and the
-   * next rebuild find them. A message that names no outbox entry is not a row of the relay: it is only copied to the dead letters and
-   * reported to operators.
+   * Copies unreadable or refused messages unchanged to the dead letters. Sets their outbox entries
+   * aside, where the list and the next rebuild find them. A message that names no outbox entry is
+   * not a row of the relay: it is only copied to the dead letters and reported to operators.
    */
   async #bury(dead: readonly Dead[]): Promise<void> {
     const { deadLetters, topics, kv, clock, onEvent } = this.#options;
@@ -166,7 +171,9 @@ export class RowTransfer {
     for (const event of told) onEvent(event);
   }
 
-  /** Retries until it succeeds, with growing pauses; throws if the consumer loses its batches. */
+  /**
+   * Retries with growing pauses until the work succeeds. Throws if the consumer loses its batches.
+   */
   async #persist(beats: Heartbeats, work: () => Promise<void>): Promise<void> {
     const { clock, timers, stopping, onEvent } = this.#options;
     let pauseMs = BACKOFF_MIN_MS;
@@ -212,14 +219,20 @@ class Heartbeats {
   }
 }
 
-/** Contents of batches: rows to be inserted, which are already in `insert`, and messages that can never be inserted. */
+/**
+ * Contents of batches: rows to be inserted, which are already in `insert`, and messages that can
+ * never be inserted.
+ */
 interface Read {
   insert: FeedInsert;
   readable: Located[];
   dead: Dead[];
 }
 
-/** Partition by partition, so that other work on this thread is not delayed. Each row is released as soon as it is in the insert. */
+/**
+ * Reads one partition after another, so that other work on this thread is not delayed. Releases
+ * each row as soon as it is in the insert.
+ */
 async function readAll(timers: Timers, batches: readonly ConsumedBatch[], sink: FeedSink): Promise<Read> {
   const read: Read = { insert: sink.begin(), readable: [], dead: [] };
   for (const { batch } of batches) {
@@ -247,7 +260,7 @@ function refusalOf(insert: FeedInsert, row: FeedRow): string | null {
   }
 }
 
-/** Sends the insert; if one of its rows is refused, sends the others in smaller inserts. */
+/** Sends the insert. If one of its rows is refused, sends the others in smaller inserts. */
 async function insertApart(insert: FeedInsert, readable: readonly Located[], sink: FeedSink): Promise<Refused<Located>[]> {
   try {
     await insert.send();

@@ -1,4 +1,7 @@
-/** What kafkajs-patch.ts patches of kafkajs 2.2.4, and has no types of its own. */
+/**
+ * Types of the kafkajs 2.2.4 module that kafkajs-patch.ts patches, since kafkajs declares none for
+ * it.
+ */
 declare module "kafkajs/src/network/requestQueue/index.js" {
   class RequestQueue {
     constructor(options: { enforceRequestTimeout: boolean; maxInFlightRequests: number | null; requestTimeout: number });

@@ -1,5 +1,5 @@
 import type { MerchantScope } from "../../../engine/kernel/merchant-scope.ts";
-/** The rows that the goldens of reports are counted from: the same ones in each run. */
+/** The rows of the report goldens, which are equal in each run. */
 import { GATEWAY_RESULT } from "../../../engine/gateway/gateway.ts";
 import type { ConflictRow, LifeRow, TransactionRow } from "../../../engine/payments/feed-row.ts";
 import type { ObjectRow } from "../../../engine/payments/object-row.ts";
@@ -16,7 +16,10 @@ export const OWNERS: readonly MerchantScope[] = [
   { merchantId: "M2", livemode: true },
 ];
 
-/** `place` names where the row is when reports are made. For `both`, ClickHouse has an older version of the waiting row. */
+/**
+ * `place` is where the row is when reports are calculated. For `both`, ClickHouse has an older
+ * version of the waiting row.
+ */
 export type PlacedRow =
   | { readonly row: TransactionRow | ObjectRow; readonly place: "clickhouse" | "outbox" }
   | { readonly row: TransactionRow | ObjectRow; readonly place: "both"; readonly older: TransactionRow | ObjectRow }
@@ -27,7 +30,7 @@ const random = new Random(1);
 const CURRENCIES = { EUR: 6, CHF: 3, JPY: 1 };
 
 const textOf = (ms: number) => new Date(ms).toISOString();
-/** A time within the last days. */
+/** Returns a time within the last days. */
 const within = (days: number) => NOW_MS - random.between(3_600_000, days * DAY_MS);
 const after = (ms: number, days: number) => Math.min(NOW_MS - 1_000, ms + random.between(60_000, days * DAY_MS));
 
@@ -41,7 +44,7 @@ function thing(owner: MerchantScope, kind: ObjectRow["object"], members: ObjectM
   return placed(objectOf(owner, kind, members), () => objectOf(owner, kind, { id, at, state: "PENDING", amountMinor: 1, version: 1 }));
 }
 
-/** A payment with all that may follow from it. */
+/** Returns a payment with everything that may follow from it. */
 function payment(owner: MerchantScope, uuid: string): PlacedRow[] {
   const { merchantId } = owner;
   const atMs = within(75);
@@ -84,7 +87,7 @@ function payment(owner: MerchantScope, uuid: string): PlacedRow[] {
   return [...rows, thing(owner, "refund", { ...refund, state, amountMinor, ...(state === "unknown" ? {} : { ended: textOf(endedMs) }) })];
 }
 
-/** A payment of which nobody knows whether it was made. */
+/** Returns a payment with an unknown outcome. */
 function unknown(shop: string, uuid: string): PlacedRow {
   const acceptedAtMs = within(12);
   const row: LifeRow = {
@@ -158,7 +161,7 @@ function dispute(owner: MerchantScope, id: string, alertId: string): PlacedRow {
   });
 }
 
-/** A subscription with the charges of its cycles, of which some fail at first. */
+/** Returns a subscription with the charges of its cycles, some of which fail at first. */
 function subscription(owner: MerchantScope, id: string): PlacedRow[] {
   const atMs = NOW_MS - random.between(40, 200) * DAY_MS;
   const currency = random.weighted(CURRENCIES);
@@ -187,7 +190,7 @@ function subscription(owner: MerchantScope, id: string): PlacedRow[] {
 
 const some = <Row>(count: number, make: (n: number) => Row): Row[] => Array.from({ length: count }, (_, n) => make(n));
 
-/** Payments have no environment, so those of a merchant come once. */
+/** Payments have no environment, so a merchant has them only once. */
 export const ROWS: readonly PlacedRow[] = OWNERS.flatMap((owner) => {
   const { merchantId, livemode } = owner;
   const of = `${merchantId}-${livemode ? "live" : "test"}`;

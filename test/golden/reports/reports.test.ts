@@ -51,7 +51,7 @@ const QUERIES = {
   ...{ links: OF_OBJECTS, disputes: OF_OBJECTS, subscriptions: OF_OBJECTS, agents: OF_OBJECTS },
 } as const satisfies Record<ReportName, object>;
 
-/** The views of analysts over some days. */
+/** The analysts' views over some days. */
 const VIEWS = {
   transactions_hourly: "SELECT * FROM relay.transactions_hourly WHERE hour >= '2026-10-27' ORDER BY ALL",
   transactions_daily: "SELECT * FROM relay.transactions_daily WHERE day >= '2026-10-20' ORDER BY ALL",
@@ -68,7 +68,7 @@ describe("the answers of all reports over one data set (UPDATE_GOLDEN=1 writes t
   const reportClient = connectClickHouse({ url: world.clickhouse.url, ...ADMIN }, { workload: REPORTS_WORKLOAD });
   const sink = clickHouseSink(client);
   const clock = { ...realClock, nowMs: () => NOW_MS };
-  // A busy machine does not make a report late.
+  // The deadlines are longer, so that no report is late on a busy machine.
   const timers: Timers = { ...machineTimers, set: (ms, work) => machineTimers.set(ms * 20, work) };
   const answers = new Map<string, Answers>();
   const directory = await mkdtemp(join(tmpdir(), "relay-report-goldens-"));
@@ -98,7 +98,7 @@ describe("the answers of all reports over one data set (UPDATE_GOLDEN=1 writes t
     await rm(directory, { recursive: true, force: true });
   });
 
-  /** Asks for all reports of payments and objects, one after the other. */
+  /** Reads all reports of payments and objects, one after the other. */
   async function readAll(kv: Kv): Promise<Map<string, Answers>> {
     const { report } = reportsOf(createMerchantReports({ kv, client: reportClient, clock, timers }).text);
     const list = createMerchantTransactions({ kv, client: portalClient, clock, timers });
@@ -106,7 +106,7 @@ describe("the answers of all reports over one data set (UPDATE_GOLDEN=1 writes t
     for (const name of namesOf(QUERIES)) {
       const answer: Answers = {};
       for (const [index, owner] of OWNERS.entries()) {
-        // One query shows what others see: another environment, and another merchant.
+        // One query suffices for the other owners: another environment, and another merchant.
         for (const [title, query] of Object.entries(QUERIES[name]).slice(0, index === 0 ? undefined : 1)) {
           answer[`${owner.merchantId} ${owner.livemode ? "live" : "test"} ${title}`] = await report(name, owner, query);
         }
@@ -163,7 +163,7 @@ describe("the answers of all reports over one data set (UPDATE_GOLDEN=1 writes t
   });
 });
 
-/** Returns the members that are 0, null or empty wherever they are. */
+/** Returns the members that are 0, null or empty in all answers. */
 function emptyMembers(answers: Answers): string[] {
   const full = new Map<string, boolean>();
   const walk = (value: unknown): void => {

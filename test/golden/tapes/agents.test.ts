@@ -36,7 +36,7 @@ const events = {
   "link.paid_late": { type: "link.paid_late", atMs: NOW_MS, amountMinor: 500 },
 } satisfies Record<string, AgentCredentialEvent>;
 
-/** A portal link that the credential has made. */
+/** Returns a portal link that the credential has created. */
 function linkOf({ id }: AgentCredentialRecord, amountMinor: number, state: "PENDING" | "CANCELLED") {
   const { order, nextAtMs } = portalLink();
   return portalLink([attempt(1, "open")], {

@@ -49,7 +49,7 @@ function open(kv: TapeKv, { id }: DisputeRecord, changes: Partial<Circumstances>
   };
 }
 
-/** One step of a record in other circumstances. */
+/** Applies one transition to a record in another test setup. */
 async function stepped(kv: TapeKv, record: DisputeRecord, event: DisputeEvent, changes?: Partial<Circumstances>): Promise<Heard> {
   const { key, value } = stored(record);
   await kv.seed(key, value);

@@ -4,7 +4,7 @@ import type { TapeKv } from "./tape.ts";
 
 const SECOND_MS = 1_000;
 
-/** Lets the deadline of a record pass on a shard whose failures are in `failures`. */
+/** Fires the deadline of a record on a shard whose failures are in `failures`. */
 export async function fireDeadline(
   { kv, clock, failures, tick }: { kv: TapeKv; clock: ManualClock; failures: readonly unknown[]; tick(): void },
   prefix: string,

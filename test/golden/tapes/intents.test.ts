@@ -34,11 +34,11 @@ import { ManualClock } from "../../engine/world.ts";
 import { ACCOUNT, commitBeside, linkOf, outcomeOf } from "./linked.ts";
 import { type Heard, holdToTape, type TapeKv } from "./tape.ts";
 
-/** The operation of a request under this id creates the intent of all records, and refunds it. */
+/** A request with this operation id creates the intent of all records, and refunds it. */
 const OPERATION_ID = "o1";
 const ID = prefixedId("pi_", digest(`intent ${OPERATION_ID}`));
 
-/** The same with ids as the product makes them, because it looks up no others. */
+/** Returns the value with ids in the product's form, because lookups accept no others. */
 function identified<T>(value: T): T {
   const text = JSON.stringify(value)
     .replaceAll("pi_1", ID)
@@ -102,7 +102,7 @@ const events = identified({
 
 const keyOf = ({ id }: IntentRecord) => `intent/${id}`;
 
-/** The link at the gateway that an attempt mirrors. */
+/** Returns the link at the gateway that an attempt mirrors. */
 function linkOfAttempt(record: IntentRecord, now: Attempt): LinkRecord {
   const n = Number(now.txId.split(".").at(-1));
   const { amountMinor, currency, capture } = now;
@@ -145,7 +145,7 @@ function open(kv: TapeKv, record: IntentRecord) {
     const link = linkOfAttempt(record, event.attempt);
     if ((before === undefined) !== (event.type === "attempt.begun") || link.order.txId !== event.attempt.txId) return null;
     const cause = causeOf(event, request);
-    // What the gateway says is always taken.
+    // Reports of the gateway are always accepted.
     if (cause === null && !stepIntent(record, event).accepted) return null;
     const linkBefore = before === undefined ? null : linkOfAttempt(record, before);
     return commitBeside(kv, companion, { record: link, before: linkBefore, atMs: event.atMs }, cause);
@@ -185,7 +185,7 @@ function open(kv: TapeKv, record: IntentRecord) {
 
 type LinkEvent = Extract<IntentEvent, { type: "attempt.begun" | "attempt.changed" }>;
 
-/** The request that a change of a link tells of; null for what the gateway has said. */
+/** Returns the request behind a change of a link, or null if the gateway reported it. */
 function causeOf(event: LinkEvent, request: Operation): IntentCause | null {
   if (event.type === "attempt.begun") return new IntentCause(request, { change: event.change });
   const { cancellation, refund, metadata } = event;
@@ -194,7 +194,7 @@ function causeOf(event: LinkEvent, request: Operation): IntentCause | null {
   return metadata === undefined ? null : new IntentCause(request, { change: { metadata } });
 }
 
-/** Intents with their links at the gateway. */
+/** Walks through intents with their links at the gateway. */
 async function walked(kv: TapeKv, walk: (world: IntentWorld) => Promise<unknown>): Promise<Heard> {
   const { heard, ...others } = parts();
   await walk(new IntentWorld(1, { kv, ...others }));

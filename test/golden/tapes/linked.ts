@@ -9,7 +9,7 @@ import type { TapeKv } from "./tape.ts";
 
 const ATTEMPTS_MAX = 8;
 
-/** A link as companions read it. */
+/** Returns a link as commit participants read it. */
 export function linkOf(order: LinkOrder, changes: Partial<LinkRecord>): LinkRecord {
   return {
     ...{ order, state: "created", inits: 1, paymentId: null, paymentUrl: null, nextAtMs: null, verifiedAtMs: null, notifications: 0 },
@@ -18,7 +18,7 @@ export function linkOf(order: LinkOrder, changes: Partial<LinkRecord>): LinkReco
   };
 }
 
-/** How a link has ended, by the attempt that mirrors it. */
+/** Returns the outcome of a link from the attempt that mirrors it. */
 export function outcomeOf({ endedAtMs, resultCode, resultDescription, paid }: Ended): LinkRecord["outcome"] {
   if (endedAtMs === null) return null;
   const payment = paid === null ? null : { ...PAYMENT, amount: { amountMinor: paid.amountMinor, currency: paid.currency } };
@@ -34,7 +34,7 @@ interface Ended {
 
 export const ACCOUNT = { type: "account", credentials: { terminalId: "TML1", merchantId: "G1", secret: "s" }, apart: false } as const;
 
-/** The link at the gateway that an attempt of a portal link mirrors. */
+/** Returns the link at the gateway that an attempt of a portal link mirrors. */
 export function linkOfPortalAttempt(record: PortalLinkRecord, now: PortalLinkAttempt): LinkRecord {
   const n = Number(now.txId.split(".").at(-1));
   const before = { ...record, attempts: record.attempts.slice(0, n - 1) };
@@ -52,7 +52,7 @@ const refund = (state: "done" | "requested"): LinkRecord["followUps"][number] =>
   ...{ finishedAtMs: state === "done" ? 1_700_000_060_000 : null, tranId: null, resultCode: null, description: null },
 });
 
-/** Commits what a companion adds to the commit of a link, without the link. */
+/** Commits the additions of a participant to the commit of a link, without the link. */
 export function commitBeside(
   kv: TapeKv,
   companion: LinkCompanion,

@@ -64,7 +64,7 @@ const events = {
 
 const stored = (record: PortalLinkRecord) => ({ key: `portal-link/${record.id}`, value: recordText("portalLink", record) });
 
-/** Somebody who keeps an account beside links. */
+/** Returns a commit participant that tracks links in an account. */
 function keeperOn(kv: TapeKv): PortalLinkKeeper {
   return {
     attemptsMax: ACCOUNT_ATTEMPTS_MAX,
@@ -124,7 +124,7 @@ function open(kv: TapeKv, record: PortalLinkRecord, { hasRoom = true, keeper }: 
 
 type Applied = Parameters<ReturnType<typeof open>["apply"]>[0];
 
-/** One step of a record in other circumstances. */
+/** Applies one transition to a record in another test setup. */
 async function stepped(kv: TapeKv, record: PortalLinkRecord, event: Applied, options: Parameters<typeof open>[2]): Promise<Heard> {
   const { key, value } = stored(record);
   await kv.seed(key, value);
@@ -133,7 +133,7 @@ async function stepped(kv: TapeKv, record: PortalLinkRecord, event: Applied, opt
   return heard;
 }
 
-/** Portal links with their links at the gateway. */
+/** Walks through portal links with their links at the gateway. */
 async function walked(kv: TapeKv, walk: (world: PortalLinkWorld) => Promise<unknown>): Promise<Heard> {
   let tokens = 0;
   const world = new PortalLinkWorld(1, {

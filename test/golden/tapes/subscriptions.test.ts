@@ -97,7 +97,7 @@ function open(kv: TapeKv, { id }: SubscriptionRecord, hasRoom = true) {
   };
 }
 
-/** One step of a record while no mail has room. */
+/** Applies one transition to a record while the mail queue is full. */
 async function steppedWithoutRoom(kv: TapeKv, record: SubscriptionRecord, event: SubscriptionEvent): Promise<Heard> {
   const { key, value } = stored(record);
   await kv.seed(key, value);

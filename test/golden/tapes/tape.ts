@@ -10,33 +10,35 @@ import type { Commit, CommitResult } from "../../../engine/kernel/kv.ts";
 import { readChart } from "../../../engine/kernel/statechart.ts";
 import { MemoryKv } from "../../engine/kernel/memory-kv.ts";
 
-/** What a subject reports to the activity log and to its metrics. */
+/** The reports of a subject to the activity log and to its metrics. */
 export interface Heard {
   readonly workflow: WorkflowEntry[];
   readonly became: string[];
 }
 
-/** A subject over one store, as far as a tape drives it. */
+/** A subject with a store, as far as a tape needs it. */
 export interface TapedShard<E> {
   readonly heard: Heard;
-  /** Loads the record, steps it by the event and commits. Of the answer only `type` is on the tape. */
+  /**
+   * Loads the record, applies the event and commits. The tape contains only `type` of the answer.
+   */
   apply(event: E, requestId: string | null, checks: Commit["checks"]): Promise<{ readonly type: string } | null>;
 }
 
 export interface TapedSubject<R, E extends { readonly type: string; readonly atMs: number }> {
-  /** The tape is `<subject>.json` beside this file. */
+  /** The tape is the file `<subject>.json` beside this file. */
   readonly subject: string;
   readonly machine: AnyStateMachine;
-  /** Records by name, and how the store has them. */
+  /** Records by name, and their form in the store. */
   readonly records: Readonly<Record<string, R>>;
   stored(record: R): { readonly key: string; readonly value: string };
   stateOf(record: R): string;
   /** Every event is applied to every record. */
   readonly events: Readonly<Record<string, E>>;
   open(kv: TapeKv, record: R): TapedShard<E>;
-  /** Operations that a single step does not show, such as how a record is created. */
+  /** Operations beyond a single transition, such as the creation of a record. */
   readonly walks?: Readonly<Record<string, (kv: TapeKv) => Promise<Heard>>>;
-  /** Whether a guard's checks can be passed along with a step of this subject. */
+  /** Whether a transition of this subject accepts additional checks. */
   readonly guarded: boolean;
 }
 
@@ -48,10 +50,10 @@ interface Conditions {
 
 interface TapedCommit {
   readonly checks: readonly string[];
-  /** Sorted by key; of several operations on one key the store keeps the last. */
+  /** The operations sorted by key. The store keeps the last one for each key. */
   readonly operations: readonly string[];
   readonly result: string;
-  /** How often it was committed in a row; absent: once. */
+  /** Number of equal commits in a row; absent for one. */
   times?: number;
 }
 
@@ -83,7 +85,7 @@ export class TapeKv extends MemoryKv {
     }
   }
 
-  /** Stores an entry without recording it, whatever becomes of commits. */
+  /** Stores an entry without recording it, whatever the fate of commits. */
   async seed(key: string, value: string): Promise<void> {
     const { fate } = this;
     this.fate = () => "done";
@@ -92,7 +94,10 @@ export class TapeKv extends MemoryKv {
     await seeded;
   }
 
-  /** Before each of the next commits somebody else stores the entry, after the committer has read it. */
+  /**
+   * Before each of the next commits, another writer stores the entry, after the committer has read
+   * it.
+   */
   seedBeforeCommit(key: string, value: string, times = 1): void {
     let left = times;
     this.fate = () => {
@@ -104,9 +109,10 @@ export class TapeKv extends MemoryKv {
 }
 
 /**
- * Holds what a subject commits and reports, for each record and event, to its tape. A step is on the tape as text if it
- * stores a new kind of entry or reports a new outcome; else as a digest. UPDATE_GOLDEN=1
- * writes the tape. UPDATE_GOLDEN=texts writes every step as text, so that two versions of the code can be compared.
+ * Compares the commits and reports of a subject, for each record and event, with its tape. The tape
+ * contains a transition as text if it stores a new kind of entry or reports a new outcome, and
+ * otherwise as a digest. UPDATE_GOLDEN=1 writes the tape. UPDATE_GOLDEN=texts writes every
+ * transition as text, so that two versions of the code can be compared.
  */
 export function holdToTape<R extends object, E extends { readonly type: string; readonly atMs: number }>(
   subject: TapedSubject<R, E>,
@@ -125,7 +131,7 @@ export function holdToTape<R extends object, E extends { readonly type: string; 
       assert.ok(error instanceof RelayError, String(error));
       return { type: `error ${error.code}` };
     });
-    // The tapes were recorded when an accepted event was called taken.
+    // Older tapes use the word "taken" for an accepted event.
     const type = answer?.type === "accepted" ? "taken" : (answer?.type ?? "absent");
     return { answer: type, ...tapedBy(kv, shard.heard) };
   }
@@ -140,7 +146,7 @@ export function holdToTape<R extends object, E extends { readonly type: string; 
         const taped = await step(one, event);
         const transition = transitionOf(one, event);
         if (taped.commits.length === 0) {
-          // What is refused is on the tape once for each type of event and answer.
+          // The tape contains a rejected event once for each type of event and answer.
           const name = `not stored, ${taped.activity.length === 0 ? "" : "reported, "}answered "${taped.answer}": ${event.type}`;
           if (transition === null) tape[name] ??= { ...taped, "not caused by a request": await step(one, event, { requestId: null }) };
           continue;
@@ -154,7 +160,7 @@ export function holdToTape<R extends object, E extends { readonly type: string; 
         tape[`${recordName}: ${eventName}`] = isNew || update === "texts" ? taped : digestOf(taped);
       }
     }
-    // Each type of event may come by code of its own, so each has its conflicts.
+    // Each type of event may have its own code, so each has its own conflicts.
     for (const [type, { record: one, event }] of firsts) {
       for (const [name, taped] of Object.entries(await conditions(one, event))) {
         const isText = !seen.has(name) || update === "texts" || !("commits" in taped);
@@ -185,7 +191,7 @@ export function holdToTape<R extends object, E extends { readonly type: string; 
     };
   }
 
-  /** The transition of the machine that an event takes; null for none. */
+  /** Returns the transition of the machine for an event, or null if there is none. */
   function transitionOf(context: R, event: E) {
     const state = subject.stateOf(context);
     const { guards } = machine.implementations;

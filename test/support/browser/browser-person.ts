@@ -6,15 +6,15 @@ import type { Relay } from "../node/relay.ts";
 
 const STEP_MS = 30_000;
 
-/** Of a relay: callers, and its time. */
+/** The parts of a relay that a person uses: its callers and its time. */
 export type PersonPlace = Pick<Relay, "client" | "nowMs" | "advance">;
 
-/** What the relay's own pages say of their requests. */
+/** The headers of requests from the relay's own pages. */
 const OWN_PAGE = { "sec-fetch-site": "same-origin", "x-relay-portal": "1" } as const;
 
 /**
- * Somebody with a browser of its own, below `base`: it keeps the cookie, says of each request that it is from the relay's own page, and has an authenticator app, which
- * it adds at `totpPath`.
+ * A person with a browser of its own for the paths below `base`. It keeps the cookie, sends
+ * requests like the relay's own page, and has an authenticator app, which it adds at `totpPath`.
  */
 export class BrowserPerson {
   readonly #place: PersonPlace;
@@ -23,7 +23,7 @@ export class BrowserPerson {
   readonly #totpPath: string;
   #cookie: string | null = null;
   #totp: TOTP | null = null;
-  /** Of the last code: each step counts once. */
+  /** The step of the last code, since each step is valid only once. */
   #usedStep = 0;
   recoveryCodes: string[] = [];
 
@@ -34,7 +34,7 @@ export class BrowserPerson {
     this.#totpPath = totpPath;
   }
 
-  /** `more`: headers beside the usual ones, or in their place. */
+  /** Sends a request. The headers in `more` are added or replace the usual ones. */
   async send(
     method: NonNullable<HttpRequest["method"]>,
     path: string,
@@ -52,17 +52,17 @@ export class BrowserPerson {
     return answer;
   }
 
-  /** Of the session; empty for none. */
+  /** The token of the session; empty if there is none. */
   get token(): string {
     return this.#cookie?.slice(this.#cookie.indexOf("=") + 1) ?? "";
   }
 
-  /** The whole cookie; empty for none. */
+  /** The whole cookie; empty if there is none. */
   get cookie(): string {
     return this.#cookie ?? "";
   }
 
-  /** A code that was not used yet; time is moved where all that count now were. */
+  /** Returns an unused code, and moves the time if all valid ones were used. */
   code(): string {
     assert.ok(this.#totp !== null, "the person has no authenticator app");
     const step = Math.max(Math.floor(this.#place.nowMs() / STEP_MS), this.#usedStep + 1);
@@ -77,7 +77,7 @@ export class BrowserPerson {
     this.#totp = new TOTP({ algorithm: "SHA1", digits: 6, period: 30, secret: Secret.fromBase32(secret) });
   }
 
-  /** Adds an authenticator app, which signs in where it is the first factor. */
+  /** Adds an authenticator app. If it is the first factor, this signs in. */
   async enrol(): Promise<void> {
     const begun = await this.send("POST", this.#totpPath);
     assert.equal(begun.status, 200, begun.text);
@@ -88,7 +88,10 @@ export class BrowserPerson {
     if (codes !== null) this.recoveryCodes = listOf(codes).map(String);
   }
 
-  /** Signs in with what the first step takes and the authenticator app; the answer is that of the last step. */
+  /**
+   * Signs in with the first step's login and the authenticator app. Returns the answer to the last
+   * step.
+   */
   protected async signInWith(login: object): Promise<Answer> {
     const begun = await this.send("POST", "/session", login);
     return begun.status === 200 ? this.send("POST", "/session/second-factor", { code: this.code() }) : begun;

@@ -2,9 +2,9 @@ import type { Chart, ChartTransition, Named } from "../../../engine/kernel/state
 
 export interface PageText {
   title: string;
-  /** Paragraphs in Markdown, before the diagram. */
+  /** Paragraphs in Markdown that precede the diagram. */
   text: string;
-  /** How the page is written anew. */
+  /** How to generate the page again. */
   how: string;
 }
 
@@ -14,10 +14,13 @@ interface Arrow {
   label: string;
 }
 
-/** Stands in the diagram for all states that are not final. */
+/** The name in the diagram for all states that are not final. */
 const ANY = "any";
 
-/** A machine as a page for people: a Mermaid state diagram, which GitHub draws, its states and all its transitions. */
+/**
+ * Returns the page of a machine for people: a Mermaid state diagram, which GitHub draws, its states
+ * and all its transitions.
+ */
 export function machinePage(chart: Chart, { title, text, how }: PageText): string {
   const states = chart.states.map(({ name, description }) => [code(name), description]);
   const transitions = chart.states.flatMap(({ name, transitions: own }) =>
@@ -35,13 +38,16 @@ export function machinePage(chart: Chart, { title, text, how }: PageText): strin
     text,
     ...diagrams(chart),
     table(["state", "what it means"], states),
-    "Of several transitions for one event the first whose guard holds is taken. Where there is none, the event changes nothing.",
+    "The first of several transitions for one event whose guard holds is taken. Without one, the event changes nothing.",
     table(["state", "event", "guard", "actions", "becomes"], transitions),
   ];
   return `${parts.join("\n\n")}\n`;
 }
 
-/** Only what changes the state: in one diagram while it may still change, in another what ends it. What is tagged as ended may yet end otherwise. */
+/**
+ * Draws the changes of state. One diagram has the states that may still change, and another one has
+ * the ends. A state that is tagged as ended may still end otherwise.
+ */
 function diagrams({ initial, states }: Chart): string[] {
   const open = states.filter(({ isFinal, tags }) => !isFinal && !tags.includes("ended")).map(({ name }) => name);
   const arrows = states.flatMap(({ name, transitions }) => transitions.flatMap((transition) => arrowOf(name, transition)));
@@ -65,7 +71,7 @@ function diagram(arrows: readonly Arrow[], before: readonly string[] = []): stri
   return ["```mermaid", "stateDiagram-v2", ...before, ...lines, "```"].join("\n");
 }
 
-/** Arrows that all these states have are drawn once, from around the states. */
+/** Replaces arrows that all these states have by one arrow from the group of states. */
 function fromAny(arrows: readonly Arrow[], states: readonly string[]): Arrow[] {
   const isShared = ({ from, to, label }: Arrow) =>
     states.includes(from) &&
@@ -79,7 +85,7 @@ function arrowOf(from: string, { event, guard, target }: ChartTransition): Arrow
   return [{ from, to: target, label: guard === null ? event : `${event} [${named(guard)}]` }];
 }
 
-/** Arrows between the same two states as one. */
+/** Merges arrows between the same two states. */
 function joined(arrows: readonly Arrow[]): Arrow[] {
   const byEnds = new Map<string, Arrow>();
   for (const arrow of arrows) {

@@ -9,34 +9,43 @@ import { setTimeout as delay } from "node:timers/promises";
 import { assertMatches, listOf, member, textMember } from "../http/matches.ts";
 import { within } from "../within.ts";
 
-/** The README's tour ("Five minutes"), run as a user pastes it. */
+/** The options for the README's tour ("Five minutes"), which runs as a user pastes it. */
 export interface TourOptions {
-  /** Base address of the relay, in the place of the one that the README names. */
+  /** The relay's base address, which replaces the one in the README. */
   api: string;
-  /** An installation with its README.md; the lines run here. */
+  /** An installation with its README.md, where the lines run. */
   cwd: string;
-  /** Beside the environment of this process: RELAY_CLICKHOUSE_URL where `npm run sql` does not find the relay's own. */
+  /**
+   * Additions to this process's environment, such as RELAY_CLICKHOUSE_URL if `npm run sql` does not
+   * find the relay's own ClickHouse.
+   */
   environment?: { readonly [name: string]: string };
 }
 
 export interface TourStep {
-  /** As it was pasted. */
+  /** The line as it was pasted. */
   line: string;
-  /** What it wrote to both outputs, without line ends at its end. */
+  /** The text of both outputs, without line ends at its end. */
   output: string;
   exitCode: number;
 }
 
-/** Who pastes line by line looks at an answer before the next; nodes of a cluster hear of each other meanwhile. */
+/**
+ * A user reads an answer before pasting the next line. The nodes of a cluster notify each other
+ * meanwhile.
+ */
 const LOOK_MS = 100;
 
-/** ClickHouse follows behind: who does not find a result there yet looks again, for so long. */
+/** ClickHouse receives results later. A user who does not find a result retries for this long. */
 const FOLLOWS_WITHIN_MS = 30_000;
 const LOOK_AGAIN_MS = 500;
 
 const STEP_DEADLINE_MS = 60_000;
 
-/** Runs the tour in one shell, line by line; comments and empty lines are left out. Rejects when a line does not come to its end. */
+/**
+ * Runs the tour line by line in one shell, and skips comments and empty lines. Rejects when a line
+ * does not end.
+ */
 export async function runTour({ api, cwd, environment = {} }: TourOptions): Promise<TourStep[]> {
   const lines = tourLines(await readFile(join(cwd, "README.md"), "utf8"), api);
   const shell = spawn("bash", ["--noprofile", "--norc"], {
@@ -82,13 +91,13 @@ export async function runTour({ api, cwd, environment = {} }: TourOptions): Prom
   }
 }
 
-/** Asserts that every line of the tour was answered as the README leads its reader to expect. */
+/** Asserts that the answer to each line of the tour is the one that the README describes. */
 export function checkTour(steps: readonly TourStep[]): void {
   for (const [index, step] of steps.entries()) checkStep(step, steps.slice(0, index));
   assert.equal(steps.length, ANSWERS.length, `of the tour's ${ANSWERS.length} lines ${steps.length} were run`);
 }
 
-/** What there is to paste, with the relay's address in it. */
+/** Returns the lines to paste, with the relay's address. */
 function tourLines(readme: string, api: string): string[] {
   const block = /\n## Five minutes\n[\s\S]*?\n```sh\n([\s\S]*?)\n```\n/.exec(readme)?.[1];
   assert.ok(block !== undefined, 'README.md has no tour under "Five minutes"');
@@ -98,13 +107,13 @@ function tourLines(readme: string, api: string): string[] {
   return lines.with(address, `API=${api}`);
 }
 
-/** What one line of the tour is to be answered. */
+/** The expected answer to one line of the tour. */
 interface Answer {
-  /** Tells the line: a line that was added or changed wants an answer here. */
+  /** Matches the line. A new or changed line needs an answer here. */
   line: RegExp;
-  /** Asserts that the output is right; `before` are the steps up to it. */
+  /** Asserts that the output is right; `before` contains the previous steps. */
   check(output: string, before: readonly TourStep[]): void;
-  /** It is of ClickHouse, which gets results a moment after they are stored. */
+  /** The answer comes from ClickHouse, which gets results a moment after they are stored. */
   follows?: true;
 }
 
@@ -203,7 +212,8 @@ const ANSWERS: readonly Answer[] = [
   },
   {
     line: /api\/merchant\/overview$/,
-    // A tour pays one and has one declined; there may have been one before. A link that nobody has paid is none.
+    // A tour has one approved and one declined payment, and another tour may have run before. An
+    // unpaid link does not count.
     check: (output) => {
       json({ status: "ok", data: { complete: false, today: [{ currency: "EUR" }] } })(output);
       const [sums] = listOf(member(parsed(output), "data", "today"));
@@ -234,7 +244,7 @@ const ANSWERS: readonly Answer[] = [
 
 function checkStep(step: TourStep, before: readonly TourStep[]): void {
   const answer = ANSWERS[before.length];
-  assert.ok(answer !== undefined, `the tour has a line that nobody knows an answer to: ${step.line}`);
+  assert.ok(answer !== undefined, `the tour has a line without an expected answer: ${step.line}`);
   assert.match(step.line, answer.line);
   assert.equal(step.exitCode, 0, `${step.line}\n${step.output}`);
   try {
@@ -265,7 +275,7 @@ function parsed(output: string): { [member: string]: unknown } {
   return JSON.parse(output);
 }
 
-/** The uuid of the tour's payment of this amount. */
+/** Returns the uuid of the tour's payment of this amount. */
 function uuidOf(before: readonly TourStep[], amount: number): string {
   const step = before.find(({ line }) => line.includes(`"amount\\":${amount}`));
   assert.ok(step !== undefined, `nothing was paid of ${amount}`);

@@ -5,9 +5,9 @@ import { SANDBOX_ADAPTER_LOGIN } from "../../../infra/node/process/sandbox-partn
 import type { Answer } from "./http-client.ts";
 import { signIndependently } from "./independent-signature.ts";
 
-/** A client of the gateway-protocol adapter that signs with an implementation that is not ours. */
+/** A client of the gateway-protocol adapter that signs with an independent implementation. */
 export class AdapterClient {
-  /** With the context path. */
+  /** The address with the context path. */
   readonly #url: () => string;
   readonly merId: string;
   readonly #secret: string;
@@ -52,7 +52,7 @@ export class AdapterClient {
         response.on("end", () => {
           const bytes = Buffer.concat(chunks);
           const text = bytes.toString("utf8");
-          // Whatever the adapter says, it says in JSON.
+          // All answers of the adapter are JSON.
           resolve({ status: response.statusCode ?? 0, headers: response.headers, text, bytes, body: JSON.parse(text) });
         });
       });

@@ -4,7 +4,7 @@ import { type NewPartner, newPartner } from "../people/new-partner.ts";
 import type { HttpClient, HttpRequest } from "./http-client.ts";
 import { assertMatches } from "./matches.ts";
 
-/** A call as a table of them has it. */
+/** A call in a table of calls. */
 export type Call = readonly [
   method: NonNullable<HttpRequest["method"]>,
   path: string,
@@ -14,7 +14,7 @@ export type Call = readonly [
 
 export const UNAUTHORIZED = { status: 401, body: { status: "error", error: /./, message: /./ } };
 
-/** Every one of the calls is answered so to every one of the callers. */
+/** Asserts that every call of every caller gets this answer. */
 export async function assertAnswersTo(
   callers: { readonly [who: string]: HttpClient },
   calls: readonly Call[],
@@ -30,14 +30,18 @@ export async function assertAnswersTo(
   }
 }
 
-/** The calls are 401 for everyone else that has a way in, and for who has none; `partner` is one that has to be refused. */
+/**
+ * Asserts that the calls are 401 for every other caller, with or without a login; `partner` is a
+ * partner that has to be rejected.
+ */
 export async function assertOnlyForAdministrator(relay: Relay, calls: readonly Call[], partner?: NewPartner): Promise<void> {
   const { byKey, username, password } = partner ?? (await newPartner(relay));
   const terminal = await relay.terminal(relay.terminalId());
   const callers = { "a partner's key": byKey, "the fleet": relay.fleet(), "a terminal": terminal };
   await assertAnswersTo(callers, calls, UNAUTHORIZED);
   for (const call of calls) {
-    // At addresses of their own: one that fails often is refused before its password is looked at.
+    // Each has its own address, since an address with many failures is rejected before its password
+    // is checked.
     const wrong = relay.client({ authorization: basic("admin", "wrong") });
     const byPassword = relay.client({ authorization: basic(username, password) });
     await assertAnswersTo({ nobody: relay.nobody(), "a wrong password": wrong, "a partner's password": byPassword }, [call], UNAUTHORIZED);

@@ -8,7 +8,7 @@ export interface Certificate {
   key: string;
 }
 
-/** A certificate of `localhost`, as PEM, that ends in so many days. */
+/** Returns a PEM certificate for `localhost` that expires after this many days. */
 export function selfSigned(days = 1): Certificate {
   const folder = mkdtempSync(join(tmpdir(), "relay-certificate-"));
   try {

@@ -5,23 +5,26 @@ export interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
-  /** The body as it came. */
+  /** The unchanged bytes of the body. */
   bytes: Buffer;
-  /** The text as JSON, undefined where it is none. */
+  /** The text as JSON, or undefined if it is not JSON. */
   body: unknown;
 }
 
 export interface HttpRequest {
   method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
   headers?: { [name: string]: string };
-  /** An object is sent as JSON, a text and bytes as they are. */
+  /** An object is sent as JSON, and a text or bytes are sent unchanged. */
   body?: unknown;
 }
 
-/** Each request has a connection of its own, so that the kernel spreads them over the shards. */
+/** Each request has its own connection, so that the kernel spreads them over the shards. */
 const oneRequestEach = new Agent({ keepAlive: false });
 
-/** Longer than any answer may take: a node that is asleep never says anything, and its test would say nothing either. */
+/**
+ * Longer than any answer may take. A node that hangs never answers, and its test would not report
+ * anything either.
+ */
 const SILENCE_MS = 120_000;
 
 /** A caller of the relay's HTTP interface: one credential, one address. */
@@ -31,7 +34,7 @@ export class HttpClient {
   readonly localAddress: string;
   readonly #hearsWithinMs: number;
 
-  /** `hearsWithinMs`: how long a command may wait before a poll knows of it; 0 at a node by itself. */
+  /** `hearsWithinMs` is the time until a poll knows of a waiting command; 0 for a single node. */
   constructor(url: () => string, headers: { [name: string]: string }, localAddress: string, hearsWithinMs = 0) {
     this.#hearsWithinMs = hearsWithinMs;
     this.#url = url;
@@ -75,7 +78,9 @@ export class HttpClient {
     return this.send(path, { method: "POST", headers, body });
   }
 
-  /** Sends a payment; the terminal of the path, and what the request has beside an amount and a service. */
+  /**
+   * Sends a payment for the terminal in the path; `members` are added to an amount and a service.
+   */
   pay(terminalId: string, members: { uuid: string; [member: string]: unknown }): Promise<Answer> {
     return this.post(`/api/v1/${terminalId}/pay`, { amount: 1_050, service: "PAYCC", ...members });
   }
@@ -84,7 +89,10 @@ export class HttpClient {
     return this.get(`/api/v1/${terminalId}/get`, headers);
   }
 
-  /** Polls for a command that waits: of several nodes, one that was not paid at hears of it a moment later. */
+  /**
+   * Polls for a waiting command. With several nodes, the one polled may be notified a moment after
+   * the payment.
+   */
   async take(terminalId: string, headers: { [name: string]: string } = {}, prefix = ""): Promise<Answer> {
     const giveUpAt = performance.now() + this.#hearsWithinMs;
     for (;;) {
@@ -106,7 +114,7 @@ export class HttpClient {
     return this.get(`/api/v1/${terminalId}/status${waitSeconds === 0 ? "" : `?wait=${waitSeconds}`}`);
   }
 
-  /** Where a command stands. */
+  /** Returns the state of a command. */
   life(uuid: string): Promise<Answer> {
     return this.get(`/api/v1/commands/${uuid}`);
   }
@@ -128,7 +136,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Headers of the sandbox's callers. */
+/** Headers of callers of the sandbox. */
 export const CREDENTIALS = {
   partner: { "api-key": API_KEY },
   partnerByPassword: { authorization: basic("demo", "demo") },

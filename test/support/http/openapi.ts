@@ -1,4 +1,7 @@
-/** The document with its shared responses and parameters in each operation, where a test looks for them; schemas stay references. */
+/**
+ * Returns the document with its shared responses and parameters in each operation, where tests read
+ * them. Schemas stay references.
+ */
 export function withSharedParts(document: unknown): unknown {
   return written(document, document);
 }

@@ -3,12 +3,14 @@ import { join, resolve } from "node:path";
 import { compile } from "../../../infra/build/compile.ts";
 
 /**
- * Where a build of the sources lies, which test/run.ts makes; undefined where a file is run by itself. A node from it is ready in a quarter of the
- * time that it takes through tsx.
+ * The folder with a build of the sources, which test/run.ts creates. Undefined if a test file runs
+ * alone. A built node starts in a quarter of the time that it needs with tsx.
  */
 export const BUILD = process.env["TEST_BUILD"];
 
-/** Builds the sources in a folder, with the packages beside it; answers what TEST_BUILD is to say. */
+/**
+ * Builds the sources in a folder, with the packages beside it. Returns the value for TEST_BUILD.
+ */
 export async function build(directory: string): Promise<string> {
   const built = join(directory, "build");
   await compile(built);
@@ -16,7 +18,10 @@ export async function build(directory: string): Promise<string> {
   return built;
 }
 
-/** Removes the folder. A child of a killed node ends a moment after it, and may then still write what it compiled. */
+/**
+ * Removes the folder. A child of a killed node ends a moment later, and may still write compiled
+ * files until then.
+ */
 export async function removeBuild(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }

@@ -4,7 +4,9 @@ import { SANDBOX_GATEWAY_ACCOUNT } from "../../../infra/sandbox/gateway/options.
 import { type SandboxGateway, startSandboxGateway } from "../../../infra/sandbox/gateway/server.ts";
 import { listOf, member, textMember } from "../http/matches.ts";
 
-/** The sandbox card gateway in this process, as its control endpoints give it into a test's hand. */
+/**
+ * The sandbox card gateway in this process, which a test controls through its control endpoints.
+ */
 export class TestGateway {
   readonly #gateway: SandboxGateway;
   readonly #events: readonly GatewayEvent[];
@@ -14,7 +16,7 @@ export class TestGateway {
     this.#events = events;
   }
 
-  /** `others`: merchant ids that have the same secret. */
+  /** `others` are more merchant ids with the same secret. */
   static async start(stateFile?: string, others: readonly string[] = []): Promise<TestGateway> {
     const { merchantId, secret } = SANDBOX_GATEWAY_ACCOUNT;
     const events: GatewayEvent[] = [];
@@ -26,7 +28,7 @@ export class TestGateway {
     return new TestGateway(gateway, events);
   }
 
-  /** For RELAY_GATEWAY_URL. */
+  /** The value for RELAY_GATEWAY_URL. */
   get url(): string {
     return this.#gateway.url;
   }
@@ -35,7 +37,7 @@ export class TestGateway {
     return this.#gateway.stop();
   }
 
-  /** Makes it fail, or well again (infra/sandbox/gateway/README.md, "Faults"). */
+  /** Sets or clears faults (infra/sandbox/gateway/README.md, "Faults"). */
   async faults(faults: { [member: string]: unknown }): Promise<void> {
     await this.#ask("PATCH", "/control", faults);
   }
@@ -45,7 +47,7 @@ export class TestGateway {
     await this.#ask("POST", "/control/advance", { ms });
   }
 
-  /** A buyer without a browser. */
+  /** Acts as a buyer without a browser. */
   async act(
     txId: string,
     action: "pay" | "cancel" | "notify",
@@ -54,17 +56,17 @@ export class TestGateway {
     await this.#ask("POST", "/control/payments", { txId, action, ...members });
   }
 
-  /** How often it was asked where the payment stands. */
+  /** Returns how many queries for the payment's state were answered. */
   verifies(txId: string): number {
     return this.#events.filter((event) => event.type === "answered" && event.operation === "verify" && event.txId === txId).length;
   }
 
-  /** How often it was asked to do something, and answered. */
+  /** Returns how many requests of this kind were answered. */
   answers(operation: "init" | "refund" | "reversal"): number {
     return this.#events.filter((event) => event.type === "answered" && event.operation === operation).length;
   }
 
-  /** The ids under which it was asked to give money back, and answered: each once. */
+  /** Returns the distinct ids of answered refunds and reversals. */
   returns(): ReadonlySet<string> {
     const ids = this.#events.flatMap((event) =>
       event.type === "answered" && (event.operation === "refund" || event.operation === "reversal") ? [event.txId] : [],
@@ -72,7 +74,7 @@ export class TestGateway {
     return new Set(ids);
   }
 
-  /** How many of its notifications of the payment were taken. */
+  /** Returns how many of its notifications of the payment were accepted. */
   notified(txId: string): number {
     return this.#events.filter((event) => event.type === "notified" && event.txId === txId).length;
   }
@@ -85,7 +87,7 @@ export class TestGateway {
     return (await this.payments()).find((payment) => member(payment, "txId") === txId) ?? null;
   }
 
-  /** Of cards on file, by the id: what was answered. */
+  /** Returns the answers to charges of stored cards, by id. */
   async charges(): Promise<{ id: string; type: string }[]> {
     const charges = listOf(member(await this.#ask("GET", "/control/charges"), "charges"));
     return charges.map((charge) => ({ id: textMember(charge, "id"), type: textMember(charge, "answer", "type") }));

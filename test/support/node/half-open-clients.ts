@@ -1,9 +1,10 @@
 import { connect, type Socket } from "node:net";
 
 /**
- * A process of clients that connect and then say nothing, or stop in the middle of a request. It has descriptors of its own: with both ends in one
- * process there would be room for half as many. `half-open-clients.ts PORT COUNT`; tells its parent how many
- * are open once all were opened, and ends with it.
+ * A process of clients that connect and send nothing, or stop in the middle of a request. It has
+ * its own descriptors, since one process with both ends would have room for only half as many. Run
+ * `half-open-clients.ts PORT COUNT`. It sends its parent the number of open connections after all
+ * were opened, and ends with its parent.
  */
 const AT_ONCE = 500;
 
@@ -11,7 +12,7 @@ let openNow = 0;
 
 function open(port: number, index: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    // From 16 addresses, so that ports suffice.
+    // Clients use 16 addresses, so that ports suffice.
     const socket = connect({ port, host: "127.0.0.1", localAddress: `127.9.0.${1 + (index % 16)}` });
     socket.once("error", reject);
     socket.once("connect", () => {

@@ -9,24 +9,33 @@ import { ServerProcess, skipReason } from "./server-process.ts";
 const START_ATTEMPTS = 3;
 const START_DEADLINE_MS = 60_000;
 
-/** Why a suite on Kafka cannot run here, or false. Has Maven fetch Kafka's jars where it can. */
+/**
+ * Returns the reason why a suite on Kafka cannot run here, or false. Maven downloads Kafka's jars
+ * if possible.
+ */
 export async function kafkaMissing(): Promise<string | false> {
   return skipReason(await installKafka());
 }
 
-/** A Kafka broker of a test file's own: it takes seconds to start, so the tests of a file share it and use topics of their own. */
+/**
+ * A Kafka broker for one test file. It takes seconds to start, so the tests of a file share it and
+ * use their own topics.
+ */
 export interface TestKafka {
-  /** `host:port`, as in RELAY_KAFKA_BROKERS. */
+  /** `host:port`, in the form of RELAY_KAFKA_BROKERS. */
   readonly brokers: readonly string[];
   readonly directory: string;
   readonly process: ServerProcess;
-  /** On the same port and data, after `process.kill()` or `process.terminate()`; resolves when it answers. */
+  /**
+   * Restarts on the same port and data, after `process.kill()` or `process.terminate()`. Resolves
+   * when the broker answers.
+   */
   restart(): Promise<void>;
-  /** Ends it and removes its data. */
+  /** Ends the broker and removes its data. */
   stop(): Promise<void>;
 }
 
-/** Starts a broker (KRaft, one process). Topics are not made by themselves: create them. Resolves when it answers. */
+/** Starts a broker (KRaft, one process) without automatic topics. Resolves when it answers. */
 export async function startTestKafka(): Promise<TestKafka> {
   const installed = await installKafka();
   if (installed.type === "missing") throw new Error(installed.reason);

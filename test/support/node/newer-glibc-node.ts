@@ -7,12 +7,13 @@ import { outputOf, unpackFromDebian } from "./other-debian.ts";
 
 const PATCH_TIMEOUT_MS = 60_000;
 
-/** Of glibc 2.x, what the newer packaging wants. */
+/** The minor version of glibc 2 that the newer packaging needs. */
 const GLIBC_MINOR_MIN = 38;
 
 /**
- * A copy of this Node that runs with Debian 13's C library, which lies beside it, on an older Debian: for what the newer packaging of uWebSockets.js wants
- * (glibc 2.38). It starts its threads and child processes from its own path, so that they have that library, too.
+ * Returns a copy of this Node that runs on an older Debian with the C library of Debian 13, as the
+ * newer packaging of uWebSockets.js requires (glibc 2.38). It starts its threads and child
+ * processes from its own path, so that they use that library too.
  */
 export async function nodeWithNewerGlibc(): Promise<Installed<string>> {
   if (process.platform !== "linux") return { type: "missing", reason: "glibc is Linux's" };

@@ -10,12 +10,18 @@ import { startNode } from "../../../infra/node/process/start-node.ts";
 import { HTTP_LIBRARY } from "../http/http-library.ts";
 import { BUILD } from "./build.ts";
 
-/** A whole node in this process: real shards, store and sockets, on a free port, with its own folder and a clock that can be moved. */
+/**
+ * A whole node in this process: real shards, store and sockets on a free port, with its own folder
+ * and a clock that tests move.
+ */
 export interface TestNode extends RunningNode {
   dataDirectory: string;
   /** Moves the clocks of all threads. */
   advance(ms: number): void;
-  /** Stops and starts again on the same folder, with the clock where it stood; the returned node replaces this one. */
+  /**
+   * Stops the node and starts it again on the same folder and clock. The returned node replaces
+   * this one.
+   */
   restart(whileStopped?: (dataDirectory: string) => Promise<void>): Promise<TestNode>;
 }
 
@@ -26,10 +32,13 @@ export const FLEET = basic("terminal", "terminal");
 
 const PROGRAM = pathToFileURL(join(BUILD ?? "", "infra/node/shard/shard-worker.js"));
 
-/** Shards of a node, where tests run it with one and with two. */
+/** The numbers of shards with which tests of both run a node. */
 export const SHARD_COUNTS = [1, 2] as const;
 
-/** Starts a sandbox node without its simulated terminal; `environment` adds RELAY_ names. Stop it when the test ends. */
+/**
+ * Starts a sandbox node without its simulated terminal; `environment` adds RELAY_ names. The test
+ * has to stop it at its end.
+ */
 export async function startTestNode(
   environment: { [name: string]: string } = {},
   dataDirectory?: string,

@@ -9,9 +9,10 @@ import { runCommand, runLocked } from "../../../infra/local/run-command.ts";
 const UNPACK_TIMEOUT_MS = 180_000;
 
 /**
- * Unpacks packages of another release of Debian (`trixie`, `bookworm-backports`), from the mirror of the system's own sources, beside the system, and
- * answers with the path of `file`, which is in one of them. Lists and archives are in a folder of its own (`name`), and kept: nothing of the system's
- * packages changes.
+ * Unpacks packages of another release of Debian (`trixie`, `bookworm-backports`) beside the system,
+ * from the mirror in the system's own sources. Returns the path of `file`, which one of them
+ * contains. Lists and archives stay in a folder of their own (`name`), and the system's packages do
+ * not change.
  */
 export async function unpackFromDebian(
   name: string,
@@ -42,7 +43,7 @@ for package in *.deb; do dpkg -x "$package" root; done`;
   };
 }
 
-/** What a program prints; null where it fails. */
+/** Returns the output of a program, or null if it fails. */
 export async function outputOf(program: string, args: readonly string[]): Promise<string | null> {
   const { exitCode, output } = await runCommand(program, args, 20_000);
   return exitCode === 0 ? output.trim() : null;

@@ -1,10 +1,12 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 
-/** Adds to `faults` what no page of the portal at `origin` may cause, from the next load on. */
+/**
+ * Collects in `faults` whatever no page of the portal at `origin` may cause, from the next load on.
+ */
 export async function watchFaults(page: Page, origin: string, faults: string[]): Promise<void> {
   page.on("console", (message) => {
-    // What the browser says of an answer that is an error on purpose.
+    // The browser reports an intended error answer like this.
     const isAnswer = /^Failed to load resource: the server responded with a status of [45]\d\d/.test(message.text());
     if (["error", "warning"].includes(message.type()) && !isAnswer) faults.push(`console: ${message.text()}`);
   });
@@ -20,27 +22,31 @@ export async function watchFaults(page: Page, origin: string, faults: string[]):
 let axe: Promise<string> | null = null;
 
 /**
- * How a page is looked at: in each theme once, and at each width once. A theme changes nothing but
- * colours, and a width nothing but the layout.
+ * The themes and widths in which a page is checked, each once. A theme changes only colours, and a
+ * width changes only the layout.
  */
 export const LOOKS = [
   ["light", 1_280],
   ["dark", 360],
 ] as const;
 
-/** A page in Italian has the elements of the English one: only its words, which are longer, are looked at. */
+/** A page in Italian has the elements of the English one. Only its longer words are checked. */
 export const IS_ENGLISH = 'document.documentElement.lang === "en"';
 
-/** Whether the page is no wider than its window, as an expression. */
+/** An expression that is true if the page is no wider than its window. */
 export const FITS = "document.documentElement.scrollWidth <= innerWidth";
 
-/** Violations of WCAG A and AA, each as one line. Evaluated over the debugger: a script tag would be against the page's policy. */
+/**
+ * Returns violations of WCAG A and AA, each as one line. The debugger evaluates the script, since
+ * the page's policy forbids a script tag.
+ */
 export async function axeViolations(page: Page): Promise<string[]> {
   axe ??= readFile(new URL("../../../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
-  // Once for each load of the page: half a megabyte to read.
+  // The script has half a megabyte and is read once for each load of the page.
   if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(await axe);
   const lines = await violationsNow(page);
-  // A control that changed its state meanwhile had other colours on its way: only what is still there at a second look is a violation.
+  // A control that is changing its state has intermediate colours. Only violations that a second
+  // check finds again count.
   return lines.length === 0 ? lines : await violationsNow(page);
 }
 

@@ -9,24 +9,33 @@ import { ServerProcess, skipReason } from "./server-process.ts";
 const START_ATTEMPTS = 5;
 const START_DEADLINE_MS = 10_000;
 
-/** Why a suite on Redis cannot run here, or false. Installs redis-server where it may. */
+/**
+ * Returns the reason why a suite on Redis cannot run here, or false. Installs redis-server if it
+ * may.
+ */
 export async function redisMissing(): Promise<string | false> {
   return skipReason(await installRedis());
 }
 
-/** A Redis of one test's own. */
+/** A Redis for one test. */
 export interface TestRedis {
   readonly url: string;
   readonly port: number;
   readonly directory: string;
   readonly process: ServerProcess;
-  /** On the same port and data, after `process.kill()` or `process.terminate()`; resolves when it answers. */
+  /**
+   * Restarts on the same port and data, after `process.kill()` or `process.terminate()`. Resolves
+   * when Redis answers.
+   */
   restart(settings?: Readonly<Record<string, string>>): Promise<void>;
-  /** Ends it and removes its data. */
+  /** Ends Redis and removes its data. */
   stop(): Promise<void>;
 }
 
-/** Starts a Redis with the relay's durability; `settings` are lines of redis.conf that override or add. Resolves when it answers. */
+/**
+ * Starts a Redis with the relay's durability; `settings` are lines of redis.conf that are added or
+ * replace others. Resolves when it answers.
+ */
 export async function startTestRedis(settings: Readonly<Record<string, string>> = {}, install = installRedis): Promise<TestRedis> {
   const installed = await install();
   if (installed.type === "missing") throw new Error(installed.reason);
@@ -67,7 +76,10 @@ function testRedis(
   };
 }
 
-/** True once it answers and has loaded its data; false when it ended or never did. */
+/**
+ * Resolves with true when Redis answers and has loaded its data, and with false if it ended or
+ * never answered.
+ */
 async function answers(server: ServerProcess, port: number): Promise<boolean> {
   const giveUpAt = performance.now() + START_DEADLINE_MS;
   while (server.running && performance.now() < giveUpAt) if (await redisAnswers(port)) return server.running;

@@ -10,37 +10,43 @@ import { connectStomp, type ReceivedCommand, type StompOptions, type StompTermin
 import { eventually, type Inbox } from "../within.ts";
 import { basic, startTestNode, type TestNode } from "./node.ts";
 
-/** A connected terminal and what comes on its own topic. */
+/** A connected terminal and the commands on its own topic. */
 export interface OnlineTerminal extends StompTerminal {
   commands: Inbox<ReceivedCommand>;
 }
 
-/** Of the terminals of all relays of this process: in a cluster they share a ClickHouse. */
+/**
+ * Counts the terminals of all relays in this process, since those in a cluster share a ClickHouse.
+ */
 let names = 0;
 
-/** A hint that was lost is made good by the sweep within a second; the rest is for a busy machine. */
+/**
+ * After a lost hint the sweep finds a command within a second. The remaining time is for a busy
+ * machine.
+ */
 const HEARS_WITHIN_MS = 10_000;
 
-/** What the nodes of a cluster share, for the scenarios. */
+/** The servers that the nodes of a cluster share, for the scenarios. */
 export interface ClusterServers {
   /** RELAY_ names that make a node a member. */
   environment: { readonly [name: string]: string };
   analyst: ClickHouseAddress;
-  /** Where the servers keep what the nodes gave them. */
+  /** The folders in which the servers store the nodes' data. */
   dataDirectories: readonly string[];
 }
 
 export interface RelayOptions {
-  /** Of each node. */
+  /** Number of shards in each node. */
   shards: number;
   environment: { [name: string]: string };
-  /** Several nodes over these servers; a node by itself where absent. */
+  /** Several nodes with these servers; a single node if absent. */
   cluster?: { nodes: number; servers: () => ClusterServers };
 }
 
 /**
- * The node, or the nodes, that scenarios share. Each test has its own world in it: fresh terminals, uuids and callers, each caller with an
- * address of its own (127.x.y.z), because rate limits count addresses. Of several nodes each caller and each session takes the next in turn.
+ * The node or nodes that scenarios share. Each test has its own terminals, uuids and callers. Each
+ * caller has its own address (127.x.y.z), because rate limits count addresses. With several nodes,
+ * each caller and each session uses the next one in turn.
  */
 export class Relay {
   readonly shards: number;
@@ -61,10 +67,10 @@ export class Relay {
     return this.#options.cluster !== undefined;
   }
 
-  /** How the connection record may name the node of a session. */
+  /** Matches the node of a session in the connection record. */
   readonly server = /^test-node(-\d)?$/;
 
-  /** One of the nodes, the next in turn. */
+  /** Returns the next node in turn. */
   get node(): TestNode {
     this.#turn += 1;
     return this.#nodeOf(this.#turn);
@@ -91,13 +97,13 @@ export class Relay {
     try {
       await this.#knowEachOther();
     } catch (error) {
-      // A node that is left keeps the test's process alive.
+      // A node that is not stopped keeps the test's process alive.
       await this.stop();
       throw error;
     }
   }
 
-  /** A node has started as soon as it is a member itself; of the others it hears a moment later. */
+  /** A node has started as soon as it is a member. It learns of the other nodes a moment later. */
   async #knowEachOther(): Promise<void> {
     if (!this.clustered) return;
     const count = this.#nodes.length;
@@ -108,16 +114,17 @@ export class Relay {
     await Promise.all(this.#nodes.splice(0).map((node) => node.stop()));
   }
 
-  /** Stops every node and starts it again on the same folder, which `whileStopped` may look into. */
+  /** Stops every node and starts it again on the same folder, which `whileStopped` may read. */
   async restart(whileStopped?: (dataDirectory: string) => Promise<void>): Promise<void> {
     const restarted = await Promise.allSettled(this.#nodes.map((node) => node.restart(whileStopped)));
-    // Those that did start are stopped in the end, whatever became of the others: a node that is left keeps the test's process alive.
+    // The nodes that did start are stopped in the end, whatever happened to the others, since a
+    // running node keeps the test's process alive.
     this.#nodes = restarted.flatMap((node) => (node.status === "fulfilled" ? [node.value] : []));
     for (const node of restarted) if (node.status === "rejected") throw node.reason;
     await this.#knowEachOther();
   }
 
-  /** The time that all nodes have. */
+  /** Returns the time of all nodes. */
   nowMs(): number {
     return createClock(this.#clock).nowMs();
   }
@@ -132,7 +139,7 @@ export class Relay {
     for (const node of this.#nodes) assert.notEqual(await node.clickhouse, null, "ClickHouse does not run here");
   }
 
-  /** Where analysts read. */
+  /** Returns the ClickHouse for analysts. */
   async analyst(): Promise<ClickHouseAddress> {
     const { cluster } = this.#options;
     if (cluster !== undefined) return cluster.servers().analyst;
@@ -141,19 +148,19 @@ export class Relay {
     return address;
   }
 
-  /** Every folder that may hold what the relay has stored. */
+  /** Returns every folder that may contain data of the relay. */
   dataDirectories(): string[] {
     return [...this.#nodes.map((node) => node.dataDirectory), ...(this.#options.cluster?.servers().dataDirectories ?? [])];
   }
 
-  /** Where the nodes keep packages of app versions. */
+  /** Returns the folders in which the nodes store packages of app versions. */
   packageDirectories(): string[] {
     const { cluster } = this.#options;
     if (cluster === undefined) return this.#nodes.map((node) => join(node.dataDirectory, "packages"));
     return [cluster.servers().environment["RELAY_PACKAGE_DIR"] ?? ""];
   }
 
-  /** A terminal id that no other test has; they are at home on all shards in turn of their hash. */
+  /** Returns a terminal id that no other test has. The hash distributes the ids over all shards. */
   terminalId(): string {
     names += 1;
     return `T${String(names).padStart(4, "0")}`;
@@ -163,7 +170,7 @@ export class Relay {
     return randomUUID();
   }
 
-  /** A caller at an address that nobody else has. */
+  /** Returns a caller with an unused address. */
   client(headers: { [name: string]: string }): HttpClient {
     this.#addresses += 1;
     const address = `127.7.${this.#addresses >> 8}.${this.#addresses & 255}`;
@@ -178,25 +185,28 @@ export class Relay {
   fleet = () => this.client(CREDENTIALS.fleet);
   nobody = () => this.client(CREDENTIALS.nobody);
 
-  /** The derived password of a terminal, as its administrator would copy it. */
+  /** Returns the derived password of a terminal, like its administrator copies it. */
   async password(terminalId: string): Promise<string> {
     const answer = await this.administrator().get(`/admin/terminals/${terminalId}/credentials`);
     return textMember(answer.body, "data", "password");
   }
 
-  /** A terminal that logs in over HTTP as itself. */
+  /** Returns a terminal that logs in over HTTP as itself. */
   async terminal(terminalId: string): Promise<HttpClient> {
     return this.client({ authorization: basic(terminalId, await this.password(terminalId)) });
   }
 
-  /** A STOMP session, ended after the test. */
+  /** Opens a STOMP session, which ends after the test. */
   async connect(options: StompOptions = {}): Promise<StompTerminal> {
     const terminal = await connectStomp(this.node.url, options);
     this.#terminals.push(terminal);
     return terminal;
   }
 
-  /** A terminal with its own login, subscribed to its own topic and known to be there. */
+  /**
+   * Connects a terminal with its own login and a subscription of its own topic. Resolves when the
+   * relay knows of it.
+   */
   async online(terminalId: string, headers: { [name: string]: string } = {}, options: StompOptions = {}): Promise<OnlineTerminal> {
     const before = await this.#sessions(terminalId);
     const terminal = await this.connect({ login: terminalId, passcode: await this.password(terminalId), ...options });
@@ -211,7 +221,10 @@ export class Relay {
     return (answer.body as { data: { sessions: number } }).data.sessions;
   }
 
-  /** A value of `GET /metrics`: the sum over the series that begin with `name`, of all nodes. */
+  /**
+   * Returns a value of `GET /metrics`: the sum of the series that begin with `name`, over all
+   * nodes.
+   */
   async metric(name: string): Promise<number> {
     const token = this.#options.environment["RELAY_METRICS_TOKEN"];
     const headers: { [name: string]: string } = token === undefined ? {} : { authorization: `Bearer ${token}` };
@@ -221,7 +234,7 @@ export class Relay {
     return series.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
   }
 
-  /** Items of `GET /admin/attention` about a terminal. */
+  /** Returns the items of `GET /admin/attention` about a terminal. */
   async attention(terminalId: string): Promise<unknown[]> {
     const items: unknown[] = [];
     for (let after = ""; ; ) {
@@ -235,13 +248,13 @@ export class Relay {
     }
   }
 
-  /** Waits until a command's life is as told. */
+  /** Waits until a command's life matches `expected`. */
   async lifeBecomes(uuid: string, expected: { [member: string]: unknown }): Promise<void> {
     const administrator = this.administrator();
     await eventually(async () => assertMatches((await administrator.life(uuid)).body, { status: "ok", data: expected }));
   }
 
-  /** Waits until the connection check answers as told. */
+  /** Waits until the connection check matches `expected`. */
   async connectionBecomes(terminalId: string, expected: { [member: string]: unknown }): Promise<void> {
     const administrator = this.administrator();
     await eventually(async () => assertMatches((await administrator.connection(terminalId)).body, { status: "ok", data: expected }));

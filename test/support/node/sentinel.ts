@@ -13,21 +13,26 @@ import { ServerProcess } from "./server-process.ts";
 const NAME = "relay";
 const SENTINELS = 3;
 const QUORUM = 2;
-/** So soon the Sentinels take a primary for dead; a busy machine keeps one waiting for shorter. */
+/**
+ * The time after which the Sentinels consider a primary down. A busy machine delays one for less.
+ */
 const DOWN_AFTER_MS = 5_000;
 const FAILOVER_TIMEOUT_MS = 10_000;
 
 /** A primary with replicas, and Sentinels that promote one of them. */
 export interface TestSentinels {
-  /** As RELAY_REDIS_URL has it. */
+  /** The address in the form of RELAY_REDIS_URL. */
   readonly url: string;
-  /** The first is the primary at the start. */
+  /** The first server is the primary at the start. */
   readonly servers: readonly TestRedis[];
-  /** Index of the server that the Sentinels take for the primary. */
+  /** Returns the index of the server that the Sentinels consider the primary. */
   primary(): Promise<number>;
 }
 
-/** Starts all of them with the test; resolves when the Sentinels know each other and the replicas, and the replicas have copied the primary. */
+/**
+ * Starts all of them for the test. Resolves when the Sentinels know each other and the replicas,
+ * and the replicas have copied the primary.
+ */
 export async function startTestSentinels(
   test: TestContext,
   { replicas, install }: { replicas: number; install: () => Promise<Installed<string>> },

@@ -4,7 +4,10 @@ import { createWriteStream } from "node:fs";
 import { finished } from "node:stream/promises";
 import { hasProgram } from "../../../infra/local/run-command.ts";
 
-/** A server of a test's own, on which faults are practised. Ends with the test's process, however that ends. */
+/**
+ * A server for one test, on which it tries faults. The server ends with the test's process, however
+ * that ends.
+ */
 export class ServerProcess {
   readonly #program: string;
   readonly #args: readonly string[];
@@ -23,14 +26,14 @@ export class ServerProcess {
     return pid;
   }
 
-  /** Whether it has been started and has not ended. */
+  /** Whether the server has started and not ended. */
   get running(): boolean {
     return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
   async start(): Promise<void> {
     if (this.running) return;
-    // With setpriv the kernel ends the server when the test's process is gone, even by kill -9.
+    // With setpriv the kernel ends the server when the test's process ends, even by kill -9.
     const [program, args] = (await hasProgram("setpriv", ["--pdeathsig", "KILL", "true"]))
       ? ["setpriv", ["--pdeathsig", "KILL", this.#program, ...this.#args]]
       : [this.#program, this.#args];
@@ -44,22 +47,22 @@ export class ServerProcess {
     this.#child = child;
   }
 
-  /** kill -9; resolves when it is gone. */
+  /** Sends kill -9. Resolves when the server has ended. */
   async kill(): Promise<void> {
     await this.#end("SIGKILL");
   }
 
-  /** Asks it to end as an operator would; resolves when it is gone. */
+  /** Requests its end like an operator. Resolves when the server has ended. */
   async terminate(): Promise<void> {
     await this.#end("SIGTERM");
   }
 
-  /** SIGSTOP: it keeps its sockets and answers nothing. */
+  /** Sends SIGSTOP. The server keeps its sockets and does not answer. */
   pause(): void {
     this.#child?.kill("SIGSTOP");
   }
 
-  /** SIGCONT. */
+  /** Sends SIGCONT. */
   resume(): void {
     this.#child?.kill("SIGCONT");
   }
@@ -69,13 +72,16 @@ export class ServerProcess {
     if (child === null || !this.running) return;
     const exit = once(child, "exit");
     child.kill(signal);
-    // A stopped process takes SIGTERM only once it runs again.
+    // A stopped process handles SIGTERM only after it continues.
     if (signal !== "SIGKILL") child.kill("SIGCONT");
     await exit;
   }
 }
 
-/** What a suite hands to `describe` as `skip`: false, or why (printed too). In CI a missing server is a failure instead. */
+/**
+ * Returns the `skip` of a suite's `describe`: false, or the reason, which is also printed. In CI a
+ * missing server fails instead.
+ */
 export function skipReason(installed: { type: "installed" } | { type: "missing"; reason: string }): string | false {
   if (installed.type === "installed") return false;
   if (process.env["CI"]) throw new Error(`in CI nothing is skipped: ${installed.reason}`);

@@ -2,26 +2,26 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 
-/** What a server got: each mail whose end it saw, whether it has taken it or not. */
+/** A mail that a server received to its end, whether it accepted the mail or not. */
 export interface ReceivedMail {
   from: string;
   to: string[];
-  /** Headers and body as they came. */
+  /** Headers and body, unchanged. */
   data: string;
   overTls: boolean;
-  /** The user that logged in; null for nobody. */
+  /** The user that logged in; null without a login. */
   user: string | null;
 }
 
 export interface SmtpServerOptions {
-  /** Certificate and key in PEM; without them there is no TLS. */
+  /** Certificate and key in PEM. Without them there is no TLS. */
   tls?: { cert: string; key: string };
-  /** Offers STARTTLS; else with `tls` it is TLS from the first byte. */
+  /** Offers STARTTLS. Otherwise `tls` means TLS from the first byte. */
   startTls?: boolean;
   login?: { user: string; password: string };
-  /** Its replies; null says nothing at all. */
+  /** The server's first reply; null sends nothing. */
   greeting?: string | null;
-  /** It says nothing until this resolves. */
+  /** The server waits for this reply. */
   onRecipient?(address: string): string | Promise<string>;
   onData?(): string | null;
 }
@@ -29,7 +29,7 @@ export interface SmtpServerOptions {
 export interface SmtpServer {
   port: number;
   mails: ReceivedMail[];
-  /** Connections that were made, and those that are open. */
+  /** Number of all connections, and of the open ones. */
   connections: { made: number; open: number };
   /** Resolves when no connection is open. */
   idle(): Promise<void>;

@@ -1,25 +1,30 @@
 import { once } from "node:events";
 import { createConnection, createServer, type Socket } from "node:net";
 
-/** A network between a client and a server on loopback, which a test cuts or leads elsewhere. */
+/** A network between a client and a server on loopback, which a test can cut or redirect. */
 export interface TcpProxy {
   readonly port: number;
-  /** Breaks all connections; new ones are made. */
+  /** Breaks all connections. New ones are possible. */
   cut(): void;
   /** Breaks all connections and refuses new ones until `join`. */
   part(): void;
-  /** Loses the cable: connections stay, new ones are taken, and nothing of what either side sends arrives until `release`. */
+  /**
+   * Simulates an unplugged cable: connections stay, new ones are accepted, and data from both sides
+   * is held until `release`.
+   */
   hold(): void;
-  /** From the request on in which this text comes, requests arrive and no answers do, until `release`. */
+  /**
+   * From the next request with this text on, requests arrive but answers are held until `release`.
+   */
   holdAnswersFrom(text: string): void;
-  /** Lets what was held arrive, late as it is. */
+  /** Delivers the held data late. */
   release(): void;
-  /** Lets connections through (again), to this port from now on when one is given. */
+  /** Accepts connections (again), to `targetPort` from now on if it is given. */
   join(targetPort?: number): void;
   stop(): Promise<void>;
 }
 
-/** Starts one on a free port. */
+/** Starts a proxy on a free port. */
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   let target = targetPort;
   let parted = false;
@@ -43,7 +48,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     keep(far);
     targets.add(far);
     let before = "";
-    // Before the request goes on: its answer cannot be there yet.
+    // The text is searched before the request is passed on, when its answer cannot exist yet.
     near.on("data", (chunk: Buffer) => {
       if (watchedFor === null) return;
       const read = before + chunk.toString("latin1");

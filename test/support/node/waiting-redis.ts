@@ -2,10 +2,16 @@ import type { Installed } from "../../../infra/local/debian-package.ts";
 import { installRedis } from "../../../infra/local/redis.ts";
 import { outputOf, unpackFromDebian } from "./other-debian.ts";
 
-/** WAITAOF came with 7.2; Debian 12 has 7.0 itself, and Valkey 8, which kept the protocol, in its backports. */
+/**
+ * WAITAOF exists since 7.2. Debian 12 has 7.0, and its backports have Valkey 8, which kept the
+ * protocol.
+ */
 const OLDEST_VERSION = 7.2;
 
-/** A server that knows WAITAOF: the system's where it is new enough, else Valkey from Debian's backports, unpacked beside the system. */
+/**
+ * Returns a server with WAITAOF: the system's if it is new enough, or else Valkey from Debian's
+ * backports, unpacked beside the system.
+ */
 export async function installWaitingRedis(): Promise<Installed<string>> {
   const installed = await installRedis();
   if (installed.type === "installed" && (await versionOf(installed.program)) >= OLDEST_VERSION) return installed;

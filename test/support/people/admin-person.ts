@@ -5,7 +5,7 @@ import type { Answer } from "../http/http-client.ts";
 import type { Relay } from "../node/relay.ts";
 import { newAdministrator } from "./new-administrator.ts";
 
-/** An administrator with a browser of its own, at the operators' pages. */
+/** An administrator with a browser of its own on the operators' pages. */
 export class AdminPerson extends BrowserPerson {
   readonly username: string;
   readonly password: string;
@@ -16,18 +16,18 @@ export class AdminPerson extends BrowserPerson {
     this.password = login.password;
   }
 
-  /** The first step alone. */
+  /** Makes only the first step. */
   begin(password = this.password): Promise<Answer> {
     return this.send("POST", "/session", { username: this.username, password });
   }
 
-  /** Signs in with password and authenticator app; the answer is that of the last step. */
+  /** Signs in with password and authenticator app. Returns the answer to the last step. */
   signIn(password = this.password): Promise<Answer> {
     return this.signInWith({ username: this.username, password });
   }
 }
 
-/** An administrator of a test's own, who has enrolled an authenticator app and is signed in. */
+/** Creates an administrator for one test, who has added an authenticator app and is signed in. */
 export async function newAdminPerson(
   relay: PersonPlace & Pick<Relay, "uuid" | "administrator">,
   role: AdministratorRole,

@@ -5,14 +5,16 @@ import { textMember } from "../http/matches.ts";
 import { basic } from "../node/node.ts";
 import type { Relay } from "../node/relay.ts";
 
-/** An administrator made through the administration, and its login. */
+/** An administrator created through the administration, with its login. */
 export interface NewAdministrator {
   username: string;
   password: string;
   client: HttpClient;
 }
 
-/** An administrator of a test's own with this role; without a password with a generated one. */
+/**
+ * Creates an administrator with this role for one test. The password is generated if it is absent.
+ */
 export async function newAdministrator(
   relay: Pick<Relay, "uuid" | "administrator" | "client">,
   role: AdministratorRole,

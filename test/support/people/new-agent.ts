@@ -4,12 +4,12 @@ import type { HttpClient } from "../http/http-client.ts";
 import { listOf, member, textMember } from "../http/matches.ts";
 import type { Relay } from "../node/relay.ts";
 
-/** A link within the limits of `newAgent`; each has a key of its own. */
+/** A link within the limits of `newAgent`. Each order needs its own key. */
 export const AGENT_ORDER = { idempotencyKey: "order-1", amountMinor: 1_050, currency: "EUR", description: "Dinner on Thursday" } as const;
 
 export const AGENT_LIMITS = { perLinkMaxMinor: 5_000, perDayMinor: 20_000, totalMinor: 100_000 } as const;
 
-/** A credential that a merchant makes with its secret key, with every scope unless others are named. */
+/** Creates a credential with the merchant's secret key, with every scope by default. */
 export async function newAgentCredential(key: HttpClient, members: object = {}): Promise<{ id: string; token: string }> {
   const order = { name: "Booking assistant", scopes: AGENT_SCOPES, limits: AGENT_LIMITS, ...members };
   const made = await key.post("/api/merchant/agent-credentials", order);
@@ -17,13 +17,13 @@ export async function newAgentCredential(key: HttpClient, members: object = {}):
   return { id: textMember(made.body, "data", "credential", "id"), token: textMember(made.body, "data", "token") };
 }
 
-/** An agent that calls tools without a client's library. */
+/** An agent that calls tools without a client library. */
 export interface Agent {
   credentialId: string;
   token: string;
-  /** The structured content of a call that is done. */
+  /** Makes a call that succeeds. Returns its structured content. */
   done(tool: string, args: object): Promise<unknown>;
-  /** Why a call is refused. */
+  /** Makes a call that is rejected. Returns the reason. */
   refused(tool: string, args: object): Promise<string>;
 }
 

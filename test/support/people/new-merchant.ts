@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { textMember } from "../http/matches.ts";
 import { type NewPartnerApi, newPartnerApi, type PartnerPlace } from "./new-partner-api.ts";
 
-/** A merchant of a test's own, of a partner of its own. */
+/** A merchant and a partner for one test. */
 export interface NewMerchant {
   merchantId: string;
   partner: NewPartnerApi;
   secretKey: string;
 }
 
-/** Terminals are configured for merchants that exist. */
+/** Creates a merchant. Terminals can only be configured for merchants that exist. */
 export async function newMerchant(relay: PartnerPlace, merchantId = `SHOP-${relay.uuid()}`): Promise<NewMerchant> {
   const partner = await newPartnerApi(relay);
   const created = await partner.call("POST", "/merchants", { merchantId });

@@ -3,25 +3,25 @@ import type { Answer, HttpClient, HttpRequest } from "../http/http-client.ts";
 import { member, textMember } from "../http/matches.ts";
 import type { Relay } from "../node/relay.ts";
 
-/** A partner of Partner API v1, made through the administration. */
+/** A partner of Partner API v1, created through the administration. */
 export interface NewPartnerApi {
   id: number;
   apiKey: string;
   secret: string;
-  /** Calls the API as this partner; each call has a connection of its own. */
+  /** Calls the API as this partner. Each call has its own connection. */
   call(method: NonNullable<HttpRequest["method"]>, path: string, body?: unknown, headers?: { [name: string]: string }): Promise<Answer>;
-  /** The same from an address of its own, so that the limit of an address does not matter. */
+  /** Calls the API from a separate address, so that the limit of an address does not matter. */
   callApart: NewPartnerApi["call"];
 }
 
-/** Where the partner is made, and its callers come from. */
+/** The relay's operations to create a partner and its callers. */
 export type PartnerPlace = Pick<Relay, "uuid" | "administrator" | "client">;
 
 export const PARTNER_API = "/partner/api/v1";
 
 /**
- * A partner of a test's own, with every service and room for 100 merchants unless `settings` say otherwise. The gateway knows it where `gwSecretKey` is
- * the gateway's.
+ * Creates a partner for one test, by default with every service and room for 100 merchants. The
+ * gateway knows the partner if `gwSecretKey` is the gateway's.
  */
 export async function newPartnerApi(
   relay: PartnerPlace,
@@ -47,7 +47,7 @@ export async function newPartnerApi(
 
 export const ALL_SERVICES = ["IGFS", "SHIFT4", "PAYPAL", "AMAZON_PAY", "BANCOMAT_PAY", "BIZUM", "SKRILL", "ZONDA", "SATISPAY", "ASSIOPAY"];
 
-/** A caller with this bearer key. */
+/** Returns a caller with this bearer key. */
 export function bearer(relay: Pick<Relay, "client">, apiKey: string): HttpClient {
   return relay.client({ authorization: `Bearer ${apiKey}` });
 }

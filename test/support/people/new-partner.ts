@@ -4,7 +4,7 @@ import { member, textMember } from "../http/matches.ts";
 import { basic } from "../node/node.ts";
 import type { Relay } from "../node/relay.ts";
 
-/** A partner made through the administration, and its two ways in. */
+/** A partner created through the administration, with its two logins. */
 export interface NewPartner {
   id: number;
   username: string;
@@ -14,7 +14,7 @@ export interface NewPartner {
   byPassword: HttpClient;
 }
 
-/** A partner of a test's own; `members` are further ones of the creation. */
+/** Creates a partner for one test; `members` are added to the request. */
 export async function newPartner(relay: Relay, members: { [member: string]: unknown } = {}): Promise<NewPartner> {
   const username = `partner-${relay.uuid()}`;
   const gateway = { gwTml: "GWT1", gwApiKey: "GWMERCHANT1", gwSecretKey: `gateway secret of ${username}` };

@@ -10,7 +10,7 @@ export interface FormPart {
   content: string | Buffer;
 }
 
-/** The bytes of a multipart form; without its end where it is to be a broken one. */
+/** Returns the bytes of a multipart form. Another `end` makes it a broken one. */
 export function formOf(parts: readonly FormPart[], end = `--${BOUNDARY}--\r\n`): Buffer {
   const pieces = parts.flatMap(({ name, fileName, content }) => [
     `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"`,
@@ -22,7 +22,7 @@ export function formOf(parts: readonly FormPart[], end = `--${BOUNDARY}--\r\n`):
   return Buffer.concat([...pieces, end].map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece)));
 }
 
-/** Bytes that begin as every ZIP file does, different at each call. */
+/** Returns bytes that begin like every ZIP file, and differ at each call. */
 export function packageBytes(length: number): Buffer {
   const bytes = randomBytes(length);
   bytes.set([0x50, 0x4b, 0x03, 0x04]);

@@ -17,12 +17,12 @@ export class PortalPerson extends BrowserPerson {
     this.email = email;
   }
 
-  /** Accepts an invitation; the session then lacks its second factor. */
+  /** Accepts an invitation. The session then lacks its second factor. */
   accept(token: string, password = PORTAL_PASSWORD): Promise<Answer> {
     return this.send("POST", `/invitations/${token}/accept`, { password });
   }
 
-  /** Signs in with password and authenticator app; the answer is that of the last step. */
+  /** Signs in with password and authenticator app. Returns the answer to the last step. */
   signIn(password = PORTAL_PASSWORD): Promise<Answer> {
     return this.signInWith({ email: this.email, password });
   }
@@ -33,11 +33,11 @@ export interface ReadMail {
   kind: string;
   subject: string;
   text: string;
-  /** Of the link in it; empty without one. */
+  /** The token of its link; empty without a link. */
   token: string;
 }
 
-/** The mails to an address, the newest first. */
+/** Returns the mails to an address, the newest first. */
 export function mailsTo(
   relay: Pick<Relay, "administrator">,
   email: string,
@@ -46,7 +46,7 @@ export function mailsTo(
   return mailsRead(administrator, email);
 }
 
-/** The same, as this administrator reads them. */
+/** Returns the mails as this administrator reads them. */
 async function mailsRead(administrator: Pick<HttpClient, "get">, email: string): Promise<ReadMail[]> {
   const listed = await administrator.get("/admin/mails?limit=500");
   assert.equal(listed.status, 200, listed.text);
@@ -61,7 +61,7 @@ async function mailsRead(administrator: Pick<HttpClient, "get">, email: string):
   );
 }
 
-/** The newest of them. */
+/** Returns the newest mail to an address. */
 export async function lastMailTo(
   relay: Pick<Relay, "administrator">,
   email: string,

@@ -3,7 +3,10 @@ import { connect, type Socket } from "node:net";
 
 const ACKNOWLEDGEMENT = Buffer.from("800000", "hex");
 
-/** A cash register on a socket, written apart from the relay's own codec: bytes as hexadecimal text, one frame each. */
+/**
+ * A cash register on a socket, written independently of the relay's codec: bytes as hexadecimal
+ * text, one frame each.
+ */
 export class Register {
   readonly #socket: Socket;
   #bytes = Buffer.alloc(0);
@@ -36,7 +39,7 @@ export class Register {
     this.#socket.write(Buffer.from(hex.replaceAll(" ", ""), "hex"));
   }
 
-  /** The next frame as hexadecimal text, or null where the connection was closed. */
+  /** Returns the next frame as hexadecimal text, or null if the connection was closed. */
   async next(): Promise<string | null> {
     for (;;) {
       const [, , length = 0] = this.#bytes;
@@ -57,14 +60,20 @@ export class Register {
     }
   }
 
-  /** Sends a command, reads its acknowledgement and all frames up to the final one, and acknowledges each. */
+  /**
+   * Sends a command, reads its acknowledgement and all frames up to the final one, and acknowledges
+   * each.
+   */
   async command(hex: string, acknowledges: (frame: string) => boolean = () => true): Promise<(string | null)[]> {
     this.send(hex);
     const answer = await this.next();
     return answer === "800000" ? [answer, ...(await this.end(acknowledges))] : [answer];
   }
 
-  /** Reads what follows the acknowledgement of a command, up to its final frame, and acknowledges each. */
+  /**
+   * Reads the frames after the acknowledgement of a command up to the final one, and acknowledges
+   * each.
+   */
   async end(acknowledges: (frame: string) => boolean = () => true): Promise<(string | null)[]> {
     const frames: (string | null)[] = [];
     for (;;) {
@@ -77,7 +86,7 @@ export class Register {
     }
   }
 
-  /** A 06-01 for this amount, as the Rust client writes it. */
+  /** Sends a 06-01 for this amount, in the Rust client's form. */
   async pay(amountCents: number, acknowledges?: (frame: string) => boolean): Promise<(string | null)[]> {
     return this.command(payment(amountCents), acknowledges);
   }
@@ -91,7 +100,7 @@ export function payment(amountCents: number): string {
   return `06010a04${String(amountCents).padStart(12, "0")}490978`;
 }
 
-/** The frame of this kind (its first four digits), which has to be there. */
+/** Returns the frame of this kind (its first four digits), which has to exist. */
 export function frameOf(frames: readonly (string | null)[], kind: string): string {
   const found = frames.find((frame) => frame?.startsWith(kind));
   assert.ok(found, `${kind} is not among ${JSON.stringify(frames)}`);

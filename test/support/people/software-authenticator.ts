@@ -4,7 +4,7 @@ import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } fr
 const sha256 = (bytes: Buffer | string) => createHash("sha256").update(bytes).digest();
 const base64url = (bytes: Buffer) => bytes.toString("base64url");
 
-/** As much CBOR as an attestation needs: integers, byte strings, texts and maps. */
+/** Encodes the CBOR that an attestation needs: integers, byte strings, texts and maps. */
 function cbor(value: number | Buffer | string | Map<number | string, unknown>): Buffer {
   if (typeof value === "number") return value >= 0 ? head(0, value) : head(1, -1 - value);
   if (Buffer.isBuffer(value)) return Buffer.concat([head(2, value.length), value]);
@@ -29,13 +29,13 @@ const VERIFIED = 0x04;
 const WITH_CREDENTIAL = 0x40;
 
 export interface AnswerOptions {
-  /** The page that asked; the right one where it is left out. */
+  /** The requesting page; the right one by default. */
   origin?: string;
-  /** Whether the person was verified; it was where it is left out. */
+  /** Whether the person was verified; true by default. */
   verified?: boolean;
 }
 
-/** What a browser and its authenticator do, with one ES256 credential that is kept in memory. */
+/** Acts as a browser and its authenticator, with one ES256 credential in memory. */
 export class SoftwareAuthenticator {
   readonly #origin: string;
   readonly #keys: { publicKey: KeyObject; privateKey: KeyObject };

@@ -14,14 +14,14 @@ export interface StompTerminal {
   connected: IFrame;
   errors: Inbox<IFrame>;
   closes: Inbox<{ code: number }>;
-  /** Subscribes to a terminal's topic; resolves when the relay has confirmed it. */
+  /** Subscribes to a terminal's topic. Resolves when the relay has confirmed it. */
   subscribe(terminalId: string, headers?: { [name: string]: string }): Promise<Inbox<ReceivedCommand>>;
   /** Sends with a receipt and resolves with its RECEIPT. */
   send(destination: string, body: string): Promise<IFrame>;
-  /** Posts a result over STOMP; resolves when the relay says that it is stored. */
+  /** Posts a result over STOMP. Resolves when the relay reports that it is stored. */
   result(terminalId: string, members: { [member: string]: unknown }): Promise<IFrame>;
   ping(terminalId: string): Promise<IFrame>;
-  /** Goes without a word, as a terminal that loses its network. */
+  /** Disconnects without notice, like a terminal that loses its network. */
   vanish(): Promise<void>;
 }
 
