@@ -143,7 +143,7 @@ describe("a node of the former version and one of this", { skip: missing }, () =
     await assertGoesOn(caller);
 
     const told =
-      /Terminal Relay \S+ has written to this store: start that version or a newer one, or restore a backup from before it, infra\/docs\/upgrading\.md/;
+      /Terminal Relay \S+ has written to this store: start that version or a newer one, or restore a backup from before that version, infra\/docs\/upgrading\.md/;
     await assertRefused(await start("former", "old"), told);
     await assertServes(caller, "later");
     await stop(node);

@@ -49,7 +49,7 @@ test("the start names the relay's version, and the limitation of the HTTP librar
   const [starting, library] = await written(`
     log.starting({ version: "1.2.3", mode: "sandbox", shards: 1, dataDirectory: "/data", node: "v22.0.0" });
     log.httpLibrary({ packageName: "uws-pack 20.0.8", lacks: ["something may be answered 505"], instead: "it needs glibc 2.38 or newer" });`);
-  assert.deepEqual([starting?.["version"], starting?.["msg"]], ["1.2.3", "Terminal Relay 1.2.3 starts"]);
+  assert.deepEqual([starting?.["version"], starting?.["msg"]], ["1.2.3", "Terminal Relay 1.2.3 is starting"]);
   assert.equal(
     library?.["msg"],
     "the older HTTP library is used, since the newer one cannot be loaded (it needs glibc 2.38 or newer): something may be answered 505",
