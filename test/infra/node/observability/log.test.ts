@@ -52,7 +52,7 @@ test("the start names the relay's version, and the limitation of the HTTP librar
   assert.deepEqual([starting?.["version"], starting?.["msg"]], ["1.2.3", "Terminal Relay 1.2.3 is starting"]);
   assert.equal(
     library?.["msg"],
-    "the older HTTP library is used, since the newer one cannot be loaded (it needs glibc 2.38 or newer): something may be answered 505",
+    "the older HTTP library is used, because the newer one cannot be loaded (it needs glibc 2.38 or newer): something may be answered 505",
   );
 });
 
