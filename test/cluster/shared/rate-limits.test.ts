@@ -105,10 +105,11 @@ describe("rate limits over three nodes", { skip: missing }, () => {
       await delay(1_500);
     }
 
-    // A client at nine tenths of the limit is never refused; unless a pause of this machine made more than the limit of a second's requests.
+    // A client at eight tenths of the limit is not refused, unless a pause of this machine puts nine tenths of the limit into one second.
+    // The tenth between is for admissions that a node reports to Redis after a pause: they count from their report on.
     const within = new Sender(cluster, "127.7.0.3");
-    await within.steadily(poll, 90, 3);
-    for (const admitted of within.admittedBeforeRefusals()) assert.ok(admitted >= 100, `refused after ${admitted} in a second`);
+    await within.steadily(poll, 80, 3);
+    for (const admitted of within.admittedBeforeRefusals()) assert.ok(admitted >= 90, `refused after ${admitted} in a second`);
 
     // Two hundred clients with a request or two a second at each node: nothing of theirs is in Redis.
     const far = Array.from({ length: 200 }, (_, index) => new Sender(cluster, `127.7.1.${index + 1}`));

@@ -137,7 +137,7 @@ test("a restart says that no cluster runs, and what its argument is", async (t) 
   assert.equal(nowhere.exitCode, 1);
   assert.match(
     nowhere.output,
-    /^no cluster of .*relay-cluster-\w+ runs \(.*ENOENT.*\): start one with npm run cluster, or name its folder with --dir\n$/,
+    /^no cluster of .*relay-cluster-\w+ is running \(.*ENOENT.*\): start one with npm run cluster, or name its folder with --dir\n$/,
   );
   const wrong = await runCommand(process.execPath, [...PROGRAM, "restart", "node-1", "--dir", directory], START_MAX_MS);
   assert.equal(wrong.exitCode, 1);
@@ -162,11 +162,11 @@ test("a second cluster of the same folder is refused, and one that was killed is
   const args = [...PROGRAM, "--nodes", "1", "--port", String(await freePorts(2)), "--dir", first.directory];
   const second = await runCommand(process.execPath, args, START_MAX_MS, { ...process.env, ...NOWHERE });
   assert.equal(second.exitCode, 1);
-  assert.match(second.output, /^a cluster of .* runs already\n$/);
+  assert.match(second.output, /^a cluster of .* is already running\n$/);
   first.child.kill("SIGKILL");
   await once(first.child, "exit");
   const nowhere = await restart(first, "1");
-  assert.match(nowhere.output, /^no cluster of .* runs \(.*ECONNREFUSED/);
+  assert.match(nowhere.output, /^no cluster of .* is running \(.*ECONNREFUSED/);
   for (const node of [1, 2]) process.kill(await pidOf(first, node), "SIGKILL");
 });
 
