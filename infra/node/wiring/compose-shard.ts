@@ -211,7 +211,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     owed: (before, after) => owners.ownersNotice.ofWebhook(before, after),
   });
   const branding = composeBranding({ kv, clock });
-  const mails = add(composeMails({ config, kv, bus, homes, address, box, clock, machineClock, log, metrics, activity }));
+  const mails = add(composeMails({ config, kv, bus, homes, address, box, clock, machineClock, log, metrics, activity, ...branding }));
   const owners = composeOwnersNotice({
     ...{ config, kv, box, clock, ids, mails: mails.mails },
     publicUrl: () => portalUrl(config, links.publicUrl()),
@@ -250,7 +250,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       accounts: merchantAccounts,
       merchantOwners: partnerApi.merchantOwners,
       mails: mails.mails,
-      stores: { teams: createTeamStore(kv), merchants: createMerchantStore(kv) },
+      stores: { teams: createTeamStore(kv), shops: branding.shops },
       activity,
       keeper: agents.keeper,
       publicUrl: () => links.publicUrl(),
@@ -313,7 +313,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       merchantAccounts,
       merchantOwners: partnerApi.merchantOwners,
       mails: mails.mails,
-      merchants: createMerchantStore(kv),
+      shops: branding.shops,
       portalLinks: portalLinkOperations,
       publicUrl: links.publicUrl,
     }),
