@@ -81,7 +81,8 @@ export function withoutLogo(html: string): string {
 function logoImage(name: string, { width, height }: NonNullable<Shop["logo"]>): string {
   const scale = Math.min(LOGO_HEIGHT / height, LOGO_WIDTH_MAX / width);
   const [shownWidth, shownHeight] = [width, height].map((pixels) => Math.max(1, Math.round(pixels * scale)));
-  const style = "display:block;margin:0 0 12px;border:0;border-radius:6px;background:#ffffff";
+  // The name in the place of a blocked image is dark on the white ground of the logo.
+  const style = `display:block;margin:0 0 12px;border:0;border-radius:6px;background:#ffffff;color:${INKS.ink[0]};font-size:14px`;
   return `<img src="cid:${LOGO_CID}" alt="${escaped(name)}" width="${shownWidth}" height="${shownHeight}" style="${style}">\n`;
 }
 

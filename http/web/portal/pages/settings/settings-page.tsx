@@ -5,6 +5,7 @@ import { Loaded, Panel } from "../../components/panel.tsx";
 import { text } from "../../i18n/texts.ts";
 import { useResource } from "../../state/resource.ts";
 import { session } from "../../state/session.ts";
+import { Branding } from "./branding.tsx";
 import { Passkeys } from "./passkeys.tsx";
 import { Preferences } from "./preferences.tsx";
 import { ChangePassword, RecoveryCodes, Totp } from "./security.tsx";
@@ -31,6 +32,7 @@ export function SettingsPage() {
           )}
         </Loaded>
       </Panel>
+      <Branding />
       <Sessions />
     </Page>
   );
