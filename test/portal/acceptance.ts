@@ -10,6 +10,7 @@ import { complaintsIn, disputes } from "./disputes.ts";
 import { entry } from "./entry.ts";
 import { exports } from "./exports.ts";
 import { faults, nothingElse } from "./faults.ts";
+import { firstLoad } from "./first-load.ts";
 import { linkIn, links, linksInStates } from "./links.ts";
 import { lists } from "./lists.ts";
 import { logs } from "./logs.ts";
@@ -41,6 +42,7 @@ describe("the merchant portal", () => {
   after(() => world.stop());
 
   entry(world);
+  firstLoad(world);
   team(world);
   lists(world);
   analytics(world);

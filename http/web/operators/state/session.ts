@@ -4,6 +4,7 @@ import type { AdminSessionStateJson } from "../../../surfaces/admin/session-sche
 import { call, callBelow, get, onCalls, post } from "../../portal/api/client.ts";
 import { text } from "../../portal/i18n/texts.ts";
 import { openDoor, takesPasskeys } from "../../portal/state/door.ts";
+import { keepFrame } from "../../portal/state/frame-hint.ts";
 import { navigate } from "../../portal/state/navigation.ts";
 import { timeZone } from "../../portal/state/time-zone.ts";
 import { toast } from "../../portal/state/toasts.ts";
@@ -24,6 +25,11 @@ export function takeSession(state: AdminSessionStateJson): void {
   timeZone.value = state.timeZone;
   session.value = asHere(state);
 }
+
+// The next load shows the frame at once to somebody who is signed in now.
+session.subscribe((state) => {
+  if (state !== null) keepFrame("operators", state.stage !== "full" ? null : state.mode === "sandbox" ? "strip" : "plain");
+});
 
 function asHere(state: AdminSessionStateJson): AdminSessionStateJson {
   return { ...state, passkeys: state.passkeys && takesPasskeys() };

@@ -1,4 +1,7 @@
 export const app = {
+  timeOver: "Time expired",
+  left: (time: string) => `${time} left`,
+  units: { days: "d", hours: "h", minutes: "min" },
   name: "Merchant portal",
   skip: "Skip to content",
   test: "TEST: no real money moves",

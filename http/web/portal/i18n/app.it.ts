@@ -1,6 +1,9 @@
 import type { Catalogue } from "./en.ts";
 
 export const app: Catalogue["app"] = {
+  timeOver: "Tempo scaduto",
+  left: (time) => `ancora ${time}`,
+  units: { days: "g", hours: "h", minutes: "min" },
   name: "Portale esercenti",
   skip: "Vai al contenuto",
   test: "TEST: nessun pagamento è reale",

@@ -3,8 +3,10 @@ import type { MerchantAct, MerchantRole } from "../../../../engine/access/mercha
 import { merchantRoleMay } from "../../../../engine/access/merchant-user-grant.ts";
 import type { SessionStateJson } from "../../../surfaces/merchant/sign-in/schemas.ts";
 import { call, get, onCalls, post } from "../api/client.ts";
-import { likelyLocale, showLocale, text } from "../i18n/texts.ts";
+import { likelyLocale } from "../i18n/likely-locale.ts";
+import { showLocale, text } from "../i18n/texts.ts";
 import { openDoor, takesPasskeys } from "./door.ts";
+import { keepFrame } from "./frame-hint.ts";
 import { navigate, signInAddress } from "./navigation.ts";
 import { showTheme } from "./theme.ts";
 import { timeZone } from "./time-zone.ts";
@@ -38,6 +40,11 @@ export async function takeSession(state: SessionStateJson): Promise<void> {
   timeZone.value = state.timeZone;
   session.value = asHere(state);
 }
+
+// The next load shows the frame at once to somebody who is signed in now.
+session.subscribe((state) => {
+  if (state !== null) keepFrame("portal", state.stage !== "full" ? null : state.merchant?.environment === "TEST" ? "strip" : "plain");
+});
 
 function asHere(state: SessionStateJson): SessionStateJson {
   return { ...state, passkeys: state.passkeys && takesPasskeys() };
