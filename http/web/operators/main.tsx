@@ -27,6 +27,7 @@ const root = document.getElementById("portal");
 if (root !== null) {
   start(root).catch(() => {
     // Not even a catalogue: there are no words but these.
+    delete document.documentElement.dataset["frame"];
     root.textContent = "These pages could not be loaded. Load them again. — Impossibile caricare queste pagine. Ricaricale.";
   });
 }

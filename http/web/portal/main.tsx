@@ -40,6 +40,7 @@ const root = document.getElementById("portal");
 if (root !== null) {
   start(root).catch(() => {
     // Not even a catalogue could be loaded, so this text cannot be translated.
+    delete document.documentElement.dataset["frame"];
     root.textContent = "The portal could not be loaded. Load the page again. — Impossibile caricare il portale. Ricarica la pagina.";
   });
 }

@@ -58,8 +58,8 @@ test("the language of a person stays, also where the one that the page began wit
   const released = new Promise<void>((resolve) => {
     letGo = resolve;
   });
-  const english = page.waitForResponse(/\/en-[^/]+\.js$/);
-  await page.route(/\/en-[^/]+\.js$/, async (route) => {
+  const english = page.waitForResponse(/\/start\.en-[^/]+\.js$/);
+  await page.route(/\/start\.en-[^/]+\.js$/, async (route) => {
     await released;
     await route.continue();
   });
@@ -568,7 +568,7 @@ test("a portal that cannot be loaded, or cannot ask who is signed in, says so an
   await fakeRelay(page, { ...ANNA, "GET /session": () => ({ status: 503, code: "unavailable" }) });
   await page.goto(`${url}/portal/users`);
   await page.getByRole("button", { name: "Try again" }).waitFor();
-  await page.route(/\/portal\/assets\/(?:en|it)-/, (route) => route.abort());
+  await page.route(/\/portal\/assets\/start\.(?:en|it)-/, (route) => route.abort());
   await page.reload();
   await page.getByText("The portal could not be loaded.").waitFor();
 });
