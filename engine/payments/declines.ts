@@ -367,6 +367,8 @@ const UNSPECIFIC: ReadonlySet<DeclineReason> = new Set(["declined", "invalid_req
 export function declineReasonOf({ actionCode, message, satispayStatus }: DeclineFacts): DeclineReason | null {
   const found = [
     BY_CODE.get(upperCase(actionCode)),
+    // Providers of stored cards use the names of this table, such as `insufficient_funds`.
+    DECLINE_REASONS.find((reason) => reason.toUpperCase() === upperCase(actionCode)),
     BY_CODE.get(`SATISPAY_${upperCase(satispayStatus)}`),
     BY_TEXT.get(upperCase(message)),
   ].filter((reason) => reason !== undefined);

@@ -9,6 +9,7 @@ const REASONS: readonly (readonly [what: string, facts: DeclineFacts, reason: st
   ["three digits of ISO 8583", { actionCode: "116" }, "insufficient_funds"],
   ["a code with spaces and in lower case", { actionCode: " z3 " }, "offline"],
   ["a code of the card gateway", { actionCode: "GW_10001" }, "declined"],
+  ["the name of a reason, as providers of stored cards use it", { actionCode: "insufficient_funds" }, "insufficient_funds"],
   ["a message without a code", { message: "Carta  scaduta" }, "expired_card"],
   ["a code before a message of another reason", { actionCode: "54", message: "INSUFFICIENT FUNDS" }, "expired_card"],
   ["a message beside a code that names no reason", { actionCode: "100", message: "PIN ERRATO" }, "incorrect_pin"],
