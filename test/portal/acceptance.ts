@@ -21,6 +21,7 @@ import { type FurnishedShop, pages } from "./pages.ts";
 import { card, pay, payDays } from "./payments.ts";
 import { addressOf, joined } from "./people.ts";
 import { newShop, PortalWorld } from "./portal-world.ts";
+import { reasons } from "./reasons.ts";
 import { closedDayOf, reconciliation } from "./reconciliation.ts";
 import { subscriptionsBegun, subscriptionsInStates } from "./subscription-pages.ts";
 import { subscriptions } from "./subscriptions.ts";
@@ -55,6 +56,7 @@ describe("the merchant portal", () => {
   mcp(world);
   methods(world);
   operators(world);
+  reasons(world);
   pages(world, () => furnished ?? assert.fail("there is no furnished shop"));
   // From here on whole days pass, in which subscriptions of the furnished shop come to their ends.
   exports(world);
