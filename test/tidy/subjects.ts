@@ -30,6 +30,7 @@ export const SUBJECTS = [
   "exports",
   "reconciliation",
   "zvt",
+  "fleet",
   "operators",
   "routing",
 ];
