@@ -145,6 +145,12 @@ export const errors = {
   already_refunded: "This payment was already refunded.",
   partial_refund: "Part of this payment was already refunded, so it cannot be refunded in full.",
   file_type: "This file type is not accepted, or the content does not match the name. Choose another file.",
+  image_type: "This is not an image, or not of an accepted kind. Choose a PNG, JPEG or WebP image.",
+  image_svg:
+    "SVG images are not accepted, because they can contain scripts and mail programs do not show them. Choose a PNG, JPEG or WebP image.",
+  image_damaged: "The image is damaged or incomplete. Save it again and choose the new file.",
+  image_animated: "The image is animated. Choose an image with one picture.",
+  image_dimensions: "The image is too large or too small. Each side must have 16 to 2,000 pixels.",
   too_many_files: "There is no room for another file. Remove one first.",
   not_open: "This dispute can no longer be answered.",
   deadline_passed: "The deadline has passed. Nothing was sent.",
