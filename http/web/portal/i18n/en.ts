@@ -12,6 +12,7 @@ import { paymentLinks } from "./payment-links.en.ts";
 import { paymentMethods } from "./payment-methods.en.ts";
 import { reconciliation } from "./reconciliation.en.ts";
 import { settings } from "./settings.en.ts";
+import { shortcuts } from "./shortcuts.en.ts";
 import { dunning, plans, subscriptions } from "./subscriptions.en.ts";
 import { terminals } from "./terminals.en.ts";
 import { transactions } from "./transactions.en.ts";
@@ -58,6 +59,7 @@ export const en = {
   users,
   audit,
   settings,
+  shortcuts,
 };
 
 export type Catalogue = typeof en;

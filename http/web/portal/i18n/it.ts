@@ -13,6 +13,7 @@ import { paymentLinks } from "./payment-links.it.ts";
 import { paymentMethods } from "./payment-methods.it.ts";
 import { reconciliation } from "./reconciliation.it.ts";
 import { settings } from "./settings.it.ts";
+import { shortcuts } from "./shortcuts.it.ts";
 import { dunning, plans, subscriptions } from "./subscriptions.it.ts";
 import { terminals } from "./terminals.it.ts";
 import { transactions } from "./transactions.it.ts";
@@ -56,4 +57,5 @@ export const it: Catalogue = {
   users,
   audit,
   settings,
+  shortcuts,
 };
