@@ -1,6 +1,6 @@
 import { agents } from "./agents.en.ts";
 import { alerts } from "./alerts.en.ts";
-import { app, errors, fields, methods, nav, roleHints, roles } from "./app.en.ts";
+import { app, errors, fields, methods, nav, rights, roleRights, roles } from "./app.en.ts";
 import { audit } from "./audit.en.ts";
 import { disputes } from "./disputes.en.ts";
 import { enrol, forgot, invitation, recovery, reset, secondFactor, signIn, stepUp } from "./entrance.en.ts";
@@ -27,7 +27,8 @@ export const en = {
   app,
   nav,
   roles,
-  roleHints,
+  rights,
+  roleRights,
   methods,
   fields,
   errors,

@@ -1,6 +1,6 @@
 import { agents } from "./agents.it.ts";
 import { alerts } from "./alerts.it.ts";
-import { app, errors, fields, methods, nav, roleHints, roles } from "./app.it.ts";
+import { app, errors, fields, methods, nav, rights, roleRights, roles } from "./app.it.ts";
 import { audit } from "./audit.it.ts";
 import { disputes } from "./disputes.it.ts";
 import type { Catalogue } from "./en.ts";
@@ -25,7 +25,8 @@ export const it: Catalogue = {
   app,
   nav,
   roles,
-  roleHints,
+  rights,
+  roleRights,
   methods,
   fields,
   errors,

@@ -52,7 +52,7 @@ test("the help lists the shortcuts of the page, from the declarations that bind 
   await page.keyboard.press("Escape");
   await help.waitFor({ state: "detached" });
   await page.keyboard.press("f");
-  await page.waitForFunction(`document.activeElement.closest(".filters-desk") !== null`);
+  await page.locator(".filters-desk :focus").waitFor();
   // In a field it is a character.
   await page.keyboard.type("?n");
   assert.equal(await page.locator("dialog").count(), 0);
