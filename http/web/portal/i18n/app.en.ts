@@ -1,3 +1,5 @@
+import type { MerchantAct } from "../../../../engine/access/merchant-user-grant.ts";
+
 export const app = {
   timeOver: "Time expired",
   left: (time: string) => `${time} left`,
@@ -82,13 +84,21 @@ export const roles = {
   VIEWER: "Viewer",
 };
 
-export const roleHints = {
-  OWNER: "Full access, including adding other owners",
-  ADMIN: "Full access, except to owners",
-  FINANCE: "Can view and export payments",
-  DEVELOPER: "For people who build the integration: read-only, personal data is masked",
-  VIEWER: "Read-only, personal data is masked",
-};
+/** Each right of a role in words. A new one does not compile without them. */
+export const rights = {
+  look: "See all payments, links, subscriptions, disputes and reports",
+  "see personal data": "See personal data of customers and colleagues unmasked",
+  operate: "Manage payment links and subscriptions, answer disputes, export lists",
+  refund: "Refund payments",
+  configure: "Change payment methods, automatic refunds and dunning",
+  integrate: "Manage webhooks and read the logs",
+  "administer agents": "Manage AI agents",
+  "administer keys": "See and replace the API keys",
+  "administer users": "Invite, change and remove users other than owners",
+  "administer owners": "Invite, change and remove owners, and confirm new API keys",
+} satisfies Readonly<Record<MerchantAct, string>>;
+
+export const roleRights = { can: "What this role can do", cannot: "What it cannot do" };
 
 export const methods = {
   CARD: "Card",

@@ -84,13 +84,20 @@ export const roles: Catalogue["roles"] = {
   VIEWER: "Sola lettura",
 };
 
-export const roleHints: Catalogue["roleHints"] = {
-  OWNER: "Accesso completo, compresa la nomina di altri titolari",
-  ADMIN: "Accesso completo, tranne ai titolari",
-  FINANCE: "Può consultare ed esportare i pagamenti",
-  DEVELOPER: "Per chi realizza l’integrazione: sola lettura, dati personali mascherati",
-  VIEWER: "Sola lettura, dati personali mascherati",
+export const rights: Catalogue["rights"] = {
+  look: "Vedere tutti i pagamenti, i link, gli abbonamenti, le contestazioni e i report",
+  "see personal data": "Vedere in chiaro i dati personali di clienti e colleghi",
+  operate: "Gestire link di pagamento e abbonamenti, rispondere alle contestazioni, esportare gli elenchi",
+  refund: "Rimborsare i pagamenti",
+  configure: "Modificare i metodi di pagamento, i rimborsi automatici e la gestione degli insoluti",
+  integrate: "Gestire i webhook e leggere i log",
+  "administer agents": "Gestire gli agenti AI",
+  "administer keys": "Vedere e sostituire le chiavi API",
+  "administer users": "Invitare, modificare e rimuovere gli utenti che non sono titolari",
+  "administer owners": "Invitare, modificare e rimuovere i titolari e confermare le nuove chiavi API",
 };
+
+export const roleRights: Catalogue["roleRights"] = { can: "Che cosa può fare questo ruolo", cannot: "Che cosa non può fare" };
 
 export const methods: Catalogue["methods"] = {
   CARD: "Carta",

@@ -1,7 +1,8 @@
-import { app, errors, fields, methods, nav, roleHints, roles } from "./app.en.ts";
+import { app, errors, fields, methods, nav, rights, roleRights, roles } from "./app.en.ts";
 import { enrol, forgot, invitation, recovery, reset, secondFactor, signIn, stepUp } from "./entrance.en.ts";
 import { overview } from "./overview.en.ts";
 import { settings } from "./settings.en.ts";
+import { shortcuts } from "./shortcuts.en.ts";
 
 /**
  * The English texts that are loaded before any page shows: those of the frame, of the components, of
@@ -11,7 +12,8 @@ export const start = {
   app,
   nav,
   roles,
-  roleHints,
+  rights,
+  roleRights,
   methods,
   fields,
   errors,
@@ -25,6 +27,7 @@ export const start = {
   reset,
   overview,
   settings,
+  shortcuts,
 };
 
 export type StartTexts = typeof start;

@@ -59,7 +59,7 @@ test("an administrator signs in with name, password and code, and comes to the p
   await page.getByLabel("Password", { exact: true }).fill("a long and secret sentence");
   await page.keyboard.press("Enter");
   await seen(page, "Signing in as paola");
-  await page.waitForFunction(`document.activeElement.name === "code"`);
+  await page.locator(`[name="code"]:focus`).waitFor();
   await page.keyboard.type("123456");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Terminals", level: 1 }).waitFor();

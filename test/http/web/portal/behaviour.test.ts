@@ -105,7 +105,7 @@ test("somebody signs in and invites a user with the keyboard alone", skip, async
 
   // The field of the code has the focus by itself.
   await page.getByLabel("Code").waitFor();
-  await page.waitForFunction(`document.activeElement.name === "code"`);
+  await page.locator(`[name="code"]:focus`).waitFor();
   await page.keyboard.type("123456");
   await page.keyboard.press("Enter");
 
