@@ -10,6 +10,7 @@ import { complaintsIn, disputes } from "./disputes.ts";
 import { entry } from "./entry.ts";
 import { exports } from "./exports.ts";
 import { faults, nothingElse } from "./faults.ts";
+import { keptWork } from "./kept-work.ts";
 import { linkIn, links, linksInStates } from "./links.ts";
 import { lists } from "./lists.ts";
 import { logs } from "./logs.ts";
@@ -42,6 +43,7 @@ describe("the merchant portal", () => {
 
   entry(world);
   team(world);
+  keptWork(world);
   lists(world);
   analytics(world);
   links(world);

@@ -1,6 +1,8 @@
 import { render } from "preact";
 import { StartFailed } from "../portal/components/start-failed.tsx";
 import { likelyLocale, showLocale } from "../portal/i18n/texts.ts";
+import { watchConnection } from "../portal/state/connection.ts";
+import { watchLeaving } from "../portal/state/navigation.ts";
 import { App } from "./app.tsx";
 import "./i18n/texts.ts";
 import { preloadFor } from "./pages/registry.ts";
@@ -8,6 +10,8 @@ import { loadSession } from "./state/session.ts";
 
 /** Shows the pages once it is known who is signed in: nothing is shown that would be taken away again. */
 async function start(root: HTMLElement): Promise<void> {
+  watchLeaving();
+  watchConnection();
   preloadFor(location.pathname);
   const asked = loadSession().then(
     () => ({ failed: false }) as const,
