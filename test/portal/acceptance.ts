@@ -11,6 +11,7 @@ import { entry } from "./entry.ts";
 import { exports } from "./exports.ts";
 import { faults, nothingElse } from "./faults.ts";
 import { firstLoad } from "./first-load.ts";
+import { keptWork } from "./kept-work.ts";
 import { linkIn, links, linksInStates } from "./links.ts";
 import { lists } from "./lists.ts";
 import { logs } from "./logs.ts";
@@ -45,6 +46,7 @@ describe("the merchant portal", () => {
   entry(world);
   firstLoad(world);
   team(world);
+  keptWork(world);
   lists(world);
   analytics(world);
   links(world);
