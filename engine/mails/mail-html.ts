@@ -3,7 +3,9 @@ import { GROUNDS, paletteOf } from "../branding/colors.ts";
 import { escaped } from "../kernel/escaped.ts";
 import type { MailBlock, MailBody, MailLocale } from "./mail-text.ts";
 
-/** The address of the logo within the mail: it is attached, so no reader loads it from the relay. */
+/**
+ * The address of the logo within the mail: it is attached, so no reader loads it from the relay.
+ */
 export const LOGO_CID = "logo@relay";
 
 /** The sender of mails to people of the portal. */

@@ -44,13 +44,19 @@ export interface MailTerms {
   sendAtMs?: number;
 }
 
-/** A mail that is to be queued. Its HTML is made of `body`, for the customers of `shop` or for people of the portal. */
+/**
+ * A mail that is to be queued. Its HTML is made of `body`, for the customers of `shop` or for
+ * people of the portal.
+ */
 export interface OwedMail extends Omit<Mail, "html" | "logo"> {
   body?: MailBody;
   shop?: Shop;
 }
 
-/** The sealed part of a record. Versions before HTML wrote the first two members only, and ignore the others. */
+/**
+ * The sealed part of a record. Versions before HTML wrote the first two members only, and ignore
+ * the others.
+ */
 export interface MailContent extends Pick<Mail, "subject" | "text" | "html"> {
   /** The id of the logo that is attached when the mail is sent. */
   logo?: string;

@@ -17,7 +17,10 @@ export interface MailBody {
   readonly blocks: readonly MailBlock[];
 }
 
-/** A mail in words, with its plain text. `mailHtml` makes the HTML of the body; without one the mail is plain text only. */
+/**
+ * A mail in words, with its plain text. `mailHtml` makes the HTML of the body; without one the mail
+ * is plain text only.
+ */
 export interface MailText {
   readonly subject: string;
   readonly text: string;
@@ -29,7 +32,9 @@ const SUBJECT_LENGTH_MAX = 180;
 /** Characters that could end the line of a header. */
 const LINE_BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 
-/** Composes a mail. The subject stays in one line and within the limit of mails, whatever is in it. */
+/**
+ * Composes a mail. The subject stays in one line and within the limit of mails, whatever is in it.
+ */
 export function composeMail(locale: MailLocale, subject: string, ...blocks: readonly MailBlock[]): Required<MailText> {
   const line = subject.replaceAll(LINE_BREAKS, " ").trim();
   return {

@@ -61,7 +61,7 @@ interface Written {
   startsBy: string | null;
   /** The time of the next automatic card charge; null if the customer must pay. */
   tryAt: string | null;
-  /** What happens if the amount stays unpaid, and when; null for nothing. */
+  /** The action if the amount stays unpaid, and its time; null for none. */
   end: { readonly action: "CANCEL" | "PAUSE"; readonly at: string } | null;
   /** The day on which a cancelled subscription ends; null if it has ended. */
   endsOn: string | null;

@@ -94,7 +94,7 @@ function written(): unknown {
 }
 
 describe("mails", () => {
-  it("are written as in the golden file", () => {
+  it("keeps the texts and the HTML of the golden file", () => {
     const file = new URL("mails.json", import.meta.url);
     if (process.env["UPDATE_GOLDEN"] === "1" || !existsSync(file)) writeFileSync(file, `${JSON.stringify(written(), null, 2)}\n`);
     assert.deepEqual(written(), JSON.parse(readFileSync(file, "utf8")), "run this test with UPDATE_GOLDEN=1 and look at the difference");
@@ -123,7 +123,7 @@ describe("mails", () => {
     });
   }
 
-  it("have subjects of one line, whatever a merchant is called", () => {
+  it("keeps subjects within one line, whatever a merchant is called", () => {
     const evil = "Bar\r\nBcc: eve@evil.example\u2028\u0000";
     for (const { subject } of [
       portal.invitation("en", { merchantName: evil, role: "OWNER", token: "t", expiresAtMs: AT_MS }),

@@ -789,12 +789,15 @@ const DEPLOYMENT: Whole<AppDeployment> = {
   rolloutPercent: 100,
   pauseAtFailurePercent: 10,
   pauseAfterReports: 10,
+  staged: { rings: [{ groups: ["pilot"], percent: 10 }], started: 0, advanceAfterReports: 20 },
+  startsByHand: false,
+  stopped: false,
   createdAtMs: AT_MS,
   changedAtMs: AT_MS,
 };
 
 const TARGET: Whole<TargetRecord> = { target: { type: "terminal", terminalId: "T1" }, current: 2, draft: 3, history: [4], retired: [5] };
-const MARK: Whole<InstallMark> = { offered: true, downloaded: true, outcome: "installed" };
+const MARK: Whole<InstallMark> = { offered: true, downloaded: true, outcome: "failed", reason: "no space" };
 const INSTALL_LOG: Whole<Omit<InstallLog, "id">> = {
   receivedAtMs: AT_MS,
   terminalId: "T1",

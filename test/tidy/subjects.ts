@@ -31,6 +31,7 @@ export const SUBJECTS = [
   "exports",
   "reconciliation",
   "zvt",
+  "fleet",
   "operators",
   "routing",
 ];

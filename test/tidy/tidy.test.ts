@@ -254,14 +254,16 @@ const SHARED_DATA = [/^engine\/[a-z-]+\/words\.ts$/, /^http\/surfaces\/merchant\
 
 const isSharedData = (path: string) => SHARED_DATA.some((pattern) => pattern.test(path));
 
-/** Small files: permissions, limits, the decimals of currencies, and the columns of exports. */
+/** Small files: permissions, limits, the decimals of currencies, reasons of declines, and the columns of exports. */
 const LOADED_BY_PAGES: ReadonlySet<string> = new Set([
   "engine/access/administrator-role.ts",
   "engine/access/machine-token.ts",
   "engine/access/merchant-user-grant.ts",
+  "engine/branding/colors.ts",
   "engine/kernel/limits.ts",
   "engine/kernel/money.ts",
   "engine/kernel/money-text.ts",
+  "engine/payments/declines.ts",
   "http/surfaces/merchant/exports/columns.ts",
 ]);
 

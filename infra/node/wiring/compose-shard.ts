@@ -2,6 +2,7 @@ import { lookAtAll } from "../../../engine/access/made-by-key.ts";
 import { createTeamStore } from "../../../engine/accounts/team-store.ts";
 import { callbackOperations } from "../../../engine/callbacks/callback-store.ts";
 import { createFeedParties } from "../../../engine/cases/feed-parties.ts";
+import { createFleet } from "../../../engine/fleet/fleet.ts";
 import type { Ids } from "../../../engine/kernel/ids.ts";
 import { openSharedCounts } from "../../../engine/kernel/shared-counts.ts";
 import { createMerchantAccounts } from "../../../engine/links/merchant-accounts.ts";
@@ -370,7 +371,11 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   );
   const { authenticator } = access;
   const { directory } = access.operations;
-  const apps = add(await composeApps({ config, kv, tables, terminals, directory, merchants: { merchantOf }, clock, ids, writer, failed }));
+  const fleet = createFleet({ terminals, configOf: cloudConfigs.get, isDenied: directory.isDenied, clock });
+  const merchantsOfTerminals = { merchantOf, groupOf: (terminalId: string) => cloudConfigs.get(terminalId)?.group ?? null };
+  const apps = add(
+    await composeApps({ config, kv, tables, terminals, directory, merchants: merchantsOfTerminals, fleet, clock, ids, writer, failed }),
+  );
   const { mount, stomp } = createStompMount({
     anonymousAllowed: config.mode === "sandbox",
     serverName: "terminal-relay",
