@@ -37,6 +37,7 @@ export const audit = {
     "payment-method.enable": "Turned on a payment method",
     "payment-method.disable": "Turned off a payment method",
     "keys.replace": "Created new API keys",
+    "opening-hours.replace": "Changed the opening hours",
     "compatible-api.version": "Changed the default version of the compatible API",
     "compatible-api.return-schemes": "Changed the apps that customers return to",
     "keys.confirm": "Accepted the new API keys from the payment provider",

@@ -38,6 +38,7 @@ export const audit: Catalogue["audit"] = {
     "payment-method.enable": "Attivato un metodo di pagamento",
     "payment-method.disable": "Disattivato un metodo di pagamento",
     "keys.replace": "Create nuove chiavi API",
+    "opening-hours.replace": "Modificati gli orari di apertura",
     "compatible-api.version": "Modificata la versione predefinita dell’API compatibile",
     "compatible-api.return-schemes": "Modificate le app a cui tornano i clienti",
     "keys.confirm": "Accettate le nuove chiavi API del fornitore",
