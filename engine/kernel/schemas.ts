@@ -102,6 +102,9 @@ export const SCHEMAS = {
   merchantOwner: first("merchant-owner/"),
   merchantSecret: first("merchant-secret/"),
   merchantMadeKeys: first("merchant-made-keys/"),
+  /** A merchant's colour and the facts of its logo; and the logos' files. */
+  branding: first("branding/"),
+  brandingLogo: first("branding-logo/"),
   partner: first("nr/", "nu/", "g/partner-counter"),
   callCount: first("partner-calls/"),
   idempotencyClaim: first("i/"),

@@ -11,6 +11,8 @@ import { complaintsIn, disputes } from "./disputes.ts";
 import { entry } from "./entry.ts";
 import { exports } from "./exports.ts";
 import { faults, nothingElse } from "./faults.ts";
+import { firstLoad } from "./first-load.ts";
+import { keptWork } from "./kept-work.ts";
 import { linkIn, links, linksInStates } from "./links.ts";
 import { lists } from "./lists.ts";
 import { logs } from "./logs.ts";
@@ -43,7 +45,9 @@ describe("the merchant portal", () => {
   after(() => world.stop());
 
   entry(world);
+  firstLoad(world);
   team(world);
+  keptWork(world);
   lists(world);
   analytics(world);
   links(world);
