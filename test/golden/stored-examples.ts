@@ -510,6 +510,7 @@ const MERCHANT: Whole<Omit<MerchantRecord, "services">> & Pick<MerchantRecord, "
   createdBy: "request-1",
   keys: { publishable: "digest-1", secret: "digest-2" },
   shownKeys: { publishable: "pk_merchant_1", secretPrefix: "sk_merchant_1", madeAtMs: AT_MS },
+  openingHours: [{ weekday: 1, from: "08:30", to: "13:00" }],
   previousKeys: { publishable: "digest-3", secret: "digest-4" },
   pendingKeys: {
     keys: { publishable: "digest-5", secret: "digest-6" },

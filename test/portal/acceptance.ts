@@ -7,6 +7,7 @@ import { agents, agentsIn } from "./agents.ts";
 import { alerts } from "./alerts.ts";
 import { analytics } from "./analytics.ts";
 import { branding } from "./branding.ts";
+import { attention } from "./attention.ts";
 import { complaintsIn, disputes } from "./disputes.ts";
 import { entry } from "./entry.ts";
 import { exports } from "./exports.ts";
@@ -61,6 +62,7 @@ describe("the merchant portal", () => {
   branding(world);
   operators(world);
   reasons(world);
+  attention(world);
   pages(world, () => furnished ?? assert.fail("there is no furnished shop"));
   // From here on whole days pass, in which subscriptions of the furnished shop come to their ends.
   exports(world);

@@ -452,6 +452,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     composeReconciliation({ config, kv, bus, homes, clock, machineClock, address, merchants: createMerchantStore(kv), metrics, failed }),
   );
   const surfaces = surfacesOf(config);
+  const own = partnerApi.ofOwnMerchant(owners.ownersNotice.ofKeys, lookAtAll([agents.ofKey, webhooks.ofKey]));
   const once = { kv, clock, ids, secretBox: box, failed };
   const endpoints = bindSurfaces(surfaces, {
     ...relay,
@@ -469,7 +470,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...partners,
     ...partnerApi.operations,
     merchants: subscriptions.pausing(partnerApi.operations.merchants),
-    ...partnerApi.ofOwnMerchant(owners.ownersNotice.ofKeys, lookAtAll([agents.ofKey, webhooks.ofKey])),
+    ...own,
     ...administration,
     administerZvt: zvt.administerZvt,
     ...access.operations,
@@ -486,6 +487,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     }),
     ...composeMerchantPortal({
       ...{ boot, kv, clock, terminals, byMerchant, links: links.links, configOf: cloudConfigs.get, audit: administration.audit },
+      ...{ ownMerchant: own.ownMerchant, localTime: relay.localTime },
       ...reads,
     }),
     merchantReports: reads.merchantReports,
