@@ -4,6 +4,7 @@ import { attention } from "./attention.it.ts";
 import { audit } from "./audit.it.ts";
 import { cluster } from "./cluster.it.ts";
 import type { Words } from "./en.ts";
+import { fleet } from "./fleet.it.ts";
 import { machines } from "./machines.it.ts";
 import { mails } from "./mails.it.ts";
 import { merchants } from "./merchants.it.ts";
@@ -50,6 +51,7 @@ export const it: Words = {
   partners,
   merchants,
   rollouts,
+  fleet,
   audit,
   machines,
   mails,
