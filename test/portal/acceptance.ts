@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe } from "node:test";
 import type { Answer } from "../support/http/http-client.ts";
 import { textMember } from "../support/http/matches.ts";
+import { administration } from "./administration.ts";
 import { agents, agentsIn } from "./agents.ts";
 import { alerts } from "./alerts.ts";
 import { analytics } from "./analytics.ts";
@@ -53,6 +54,7 @@ describe("the merchant portal", () => {
   mcp(world);
   methods(world);
   operators(world);
+  administration(world);
   pages(world, () => furnished ?? assert.fail("there is no furnished shop"));
   // From here on whole days pass, in which subscriptions of the furnished shop come to their ends.
   exports(world);

@@ -100,7 +100,7 @@ const CASES: AccessibilityCase[] = [
       await page.getByText("Enter a whole number from 1 to 1,000").waitFor();
     },
   },
-  { name: "no merchant yet", path: "/admin/ui/merchants", handlers: PAOLA, until: (page) => page.getByLabel("Merchant id").waitFor() },
+  { name: "merchants", path: "/admin/ui/merchants", handlers: PAOLA, until: seen("2 merchants") },
   { name: "a merchant", path: "/admin/ui/merchants/SHOP-001", handlers: PAOLA, until: seen("luca.ferrari@example.com") },
   { name: "no merchant", path: "/admin/ui/merchants/SHOP-009", handlers: PAOLA, until: seen("Merchant not found") },
   {

@@ -534,6 +534,15 @@ export const PAOLA: Readonly<Record<string, FakeHandler>> = {
   "GET /api/partners/7/merchants": () => ({
     data: [merchantOf(), merchantOf({ merchantId: "SHOP-002", merchantName: "Bar Centrale", environment: "LIVE", active: false })],
   }),
+  "GET /api/merchants": ({ query }) => ({
+    data: {
+      items: [
+        merchantOf(),
+        merchantOf({ merchantId: "SHOP-002", merchantName: "Bar Centrale", environment: "LIVE", active: false }),
+      ].filter(({ environment }) => environment === (query.get("environment") ?? environment)),
+      next: null,
+    },
+  }),
   "GET /api/merchants/SHOP-001": () => ({ data: merchantOf() }),
   "GET /api/merchants/SHOP-001/portal-users": () => ({ data: PORTAL_USERS }),
   "GET /machine-tokens": () => ({ data: MACHINE_TOKENS }),
