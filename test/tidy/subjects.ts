@@ -12,6 +12,7 @@ export const SUBJECTS = [
   "gateway",
   "idempotency",
   "partners",
+  "branding",
   "mails",
   "accounts",
   "administrators",

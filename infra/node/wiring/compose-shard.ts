@@ -53,6 +53,7 @@ import { composePaymentEvents, composeRefundRows } from "./links/payment-events.
 import { composePortalLinks } from "./links/portal-links.ts";
 import { composeAgentCalls } from "./merchants/agent-calls.ts";
 import { composeAgents } from "./merchants/agents.ts";
+import { composeBranding } from "./merchants/branding.ts";
 import { composeExports } from "./merchants/exports.ts";
 import { composeMerchantPortal } from "./merchants/merchant-portal.ts";
 import { composeMerchantTransactions } from "./merchants/merchant-transactions.ts";
@@ -211,6 +212,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...{ config, kv, homes, cluster, partners: partners.partners, box, clock, machineClock, log, metrics, activity },
     owed: (before, after) => owners.ownersNotice.ofWebhook(before, after),
   });
+  const branding = composeBranding({ kv, clock });
   const mails = add(composeMails({ config, kv, bus, homes, address, box, clock, machineClock, log, metrics, activity }));
   const owners = composeOwnersNotice({
     ...{ config, kv, box, clock, ids, mails: mails.mails },
@@ -463,6 +465,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...mails.operations,
     ...intents,
     ...linksOfPortal,
+    ...branding,
     ...subscriptions.operations,
     ...ofDisputes,
     agentCredentials,
