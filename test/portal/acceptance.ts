@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe } from "node:test";
 import type { Answer } from "../support/http/http-client.ts";
 import { textMember } from "../support/http/matches.ts";
+import { administration } from "./administration.ts";
 import { agents, agentsIn } from "./agents.ts";
 import { alerts } from "./alerts.ts";
 import { analytics } from "./analytics.ts";
@@ -61,6 +62,7 @@ describe("the merchant portal", () => {
   methods(world);
   branding(world);
   operators(world);
+  administration(world);
   reasons(world);
   attention(world);
   pages(world, () => furnished ?? assert.fail("there is no furnished shop"));

@@ -39,6 +39,7 @@ import { composeTeams } from "./access/teams.ts";
 import { composeActivityLog } from "./administration/activity-log.ts";
 import { composeAdministration } from "./administration/administration.ts";
 import { composeAdministrators } from "./administration/administrators.ts";
+import { composeFleetActions } from "./administration/fleet-actions.ts";
 import { composeOverview } from "./administration/overview.ts";
 import { composeSearch } from "./administration/search.ts";
 import { composeAlerts } from "./cases/alerts.ts";
@@ -376,6 +377,9 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   const apps = add(
     await composeApps({ config, kv, tables, terminals, directory, merchants: merchantsOfTerminals, fleet, clock, ids, writer, failed }),
   );
+  const fleetActions = add(
+    composeFleetActions({ kv, bus, homes, clock, ids, fleet, relay, administration, apps: apps.operations, failed }),
+  ).fleetActions;
   const { mount, stomp } = createStompMount({
     anonymousAllowed: config.mode === "sandbox",
     serverName: "terminal-relay",
@@ -479,6 +483,8 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...teams.operations,
     ...apps.operations,
     overview,
+    fleet,
+    fleetActions,
     ...composeSearch({
       ...{ kv, bus, terminals, unsolicited: composed.unsolicited, links: links.links, intent: compat.byId, portalLink: portalLinks.byId },
       subscription: subscriptions.byId,
