@@ -168,7 +168,7 @@ export function figureColumn<Name extends string, Row extends Measured<Name> & {
   of: Name,
   kind: Kind,
   words: Readonly<Record<Name, FigureText>>,
-  more: { deskOnly?: boolean } = {},
+  more: { priority?: 1 | 2 | 3 } = {},
 ): Column<Row> {
   return {
     key: of,
