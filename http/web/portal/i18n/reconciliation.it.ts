@@ -14,9 +14,11 @@ export const reconciliation: Catalogue["reconciliation"] = {
   conflictingCount: (count) => `${count} discordanti`,
   corrections: "Rettifiche",
   correctionCount: (count) => (count === 1 ? "1 rettifica" : `${count} rettifiche`),
+  activeOnly: "Solo giornate con movimenti",
+  emptyDay: "Nessun pagamento",
   end: (count) => (count === 1 ? "1 giornata chiusa" : `${count} giornate chiuse in tutto`),
   emptyTitle: "Ancora nessuna giornata chiusa",
-  emptyText: "Ogni giornata con pagamenti compare qui dopo la chiusura.",
+  emptyText: "Dalla prima giornata con pagamenti in poi, ogni giornata compare qui dopo la chiusura.",
   closingTitle: "Quando si chiude una giornata",
   closingText: (zone) =>
     `Una giornata si chiude due giorni dopo alle 03:00 (${zone}). Fino ad allora i terminali possono inviare gli esiti mancanti. Se a quell’ora mancano dati, si chiude più tardi.`,
