@@ -6,6 +6,7 @@ import { textMember } from "../support/http/matches.ts";
 import { agents, agentsIn } from "./agents.ts";
 import { alerts } from "./alerts.ts";
 import { analytics } from "./analytics.ts";
+import { comfort } from "./comfort.ts";
 import { complaintsIn, disputes } from "./disputes.ts";
 import { entry } from "./entry.ts";
 import { exports } from "./exports.ts";
@@ -42,6 +43,7 @@ describe("the merchant portal", () => {
 
   entry(world);
   team(world);
+  comfort(world);
   lists(world);
   analytics(world);
   links(world);

@@ -33,6 +33,7 @@ export const app: Catalogue["app"] = {
   sortBy: (column) => `Ordina per ${column}`,
   showAsTable: "Mostra come tabella",
   showAsChart: "Mostra come grafico",
+  axisRange: (from, to) => `L’asse va da ${from} a ${to}, non parte da zero.`,
   whatIs: (figure) => `Che cosa significa: ${figure}?`,
   directions: { up: "In aumento:", down: "In calo:" },
   updated: (time) => `Aggiornato alle ${time}`,

@@ -116,6 +116,7 @@ export function PointChart({
       labelsTitle={analyticsText().time}
       series={series}
       stacked={stacked}
+      areShares={kind === "share"}
       format={(value) => figureText(sizeOf(value), kind, currency)}
       formatAxis={(value) => shortText(sizeOf(value), kind, currency)}
       {...(hrefOf === undefined
