@@ -14,7 +14,7 @@ export interface Column<Row> {
   /**
    * Where there is no room, columns of priority 3 leave first, then those of 2, the usual one. A
    * column of 1 never leaves. The cards of a phone have no columns of 3. The drawer of a row shows
-   * what has left.
+   * what has left, so the columns of a table without drawers stay.
    */
   priority?: 1 | 2 | 3;
 }
@@ -82,7 +82,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, onOpen, phone = "car
                   key={column.key}
                   data-label={column.header}
                   class={
-                    `${column.align === "right" ? "cell-right" : ""}${column.priority === PRIORITY_LOW ? " cell-desk" : ""}`.trim() ||
+                    `${column.align === "right" ? "cell-right" : ""}${onOpen !== undefined && column.priority === PRIORITY_LOW ? " cell-desk" : ""}`.trim() ||
                     undefined
                   }
                 >

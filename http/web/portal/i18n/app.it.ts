@@ -87,7 +87,7 @@ export const rights: Catalogue["rights"] = {
   "see personal data": "Vedere in chiaro i dati personali di clienti e colleghi",
   operate: "Gestire link di pagamento e abbonamenti, rispondere alle contestazioni, esportare gli elenchi",
   refund: "Rimborsare i pagamenti",
-  configure: "Modificare i metodi di pagamento, i rimborsi automatici e la gestione degli insoluti",
+  configure: "Modificare i metodi di pagamento, i rimborsi automatici e i solleciti",
   integrate: "Gestire i webhook e leggere i log",
   "administer agents": "Gestire gli agenti AI",
   "administer keys": "Vedere e sostituire le chiavi API",
