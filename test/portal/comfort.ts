@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MERCHANT_ACTS, merchantRoleMay } from "../../engine/access/merchant-user-grant.ts";
-import { en } from "../../http/web/portal/i18n/en.ts";
+import { start as en } from "../../http/web/portal/i18n/start.en.ts";
 import { axeViolations, FITS, WIDTHS } from "../support/node/portal-faults.ts";
 import { lastMailTo } from "../support/people/portal-person.ts";
 import { eventually } from "../support/within.ts";

@@ -27,12 +27,12 @@ import {
 } from "./subscription-pages.ts";
 
 /** Some twenty pages are looked at, on a machine that does other things too. */
-const LOOKS_TIMEOUT_MS = 240_000;
+const LOOKS_TIMEOUT_MS = 480_000;
 
-/** Cells of lists that reach over the one beside them, and columns that reach out of their table's place. */
+/** Cells of lists that reach over the one beside them, and columns that reach out of their table's place, unless the keyboard scrolls it. */
 const CUT_CELLS = `[...document.querySelectorAll("main td")].filter((cell) => {
   const place = cell.closest("table").parentElement;
-  return cell.offsetParent !== null && (cell.scrollWidth > cell.clientWidth + 1 || cell.getBoundingClientRect().right > place.getBoundingClientRect().right + 1);
+  return cell.offsetParent !== null && (cell.scrollWidth > cell.clientWidth + 1 || (place.tabIndex !== 0 && cell.getBoundingClientRect().right > place.getBoundingClientRect().right + 1));
 }).map(({ textContent }) => textContent)`;
 
 /** Amounts in more than one line. */

@@ -1,4 +1,4 @@
-import type { Words } from "./en.ts";
+import type { Words } from "./start.en.ts";
 
 export const amongLoaded = (shown: number, loaded: number, isCut: boolean, one: string, many: string, first: string): string => {
   const what = shown === 1 ? one : many;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MERCHANT_ACTS, MERCHANT_ROLES, merchantRoleMay } from "../../../../engine/access/merchant-user-grant.ts";
-import { en } from "../../../../http/web/portal/i18n/en.ts";
-import { it } from "../../../../http/web/portal/i18n/it.ts";
+import { start as en } from "../../../../http/web/portal/i18n/start.en.ts";
+import { start as it } from "../../../../http/web/portal/i18n/start.it.ts";
 import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { sessionOf as administratorSession, PAOLA } from "../operators/fake-operations.ts";
 import { fakeRelay, invitationOf, sessionOf, signedOut, TEAM } from "./fake-relay.ts";

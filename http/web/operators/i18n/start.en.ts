@@ -1,4 +1,4 @@
-import { en as portal } from "../../portal/i18n/en.ts";
+import { start as portal } from "../../portal/i18n/start.en.ts";
 import { account, app, entrance, lists, nav, roleRights, roles } from "./app.en.ts";
 import { attention } from "./attention.en.ts";
 import { audit } from "./audit.en.ts";
