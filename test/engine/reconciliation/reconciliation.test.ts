@@ -167,7 +167,7 @@ describe("a day of a merchant", () => {
     const times = items.map(({ closedAtMs }) => closedAtMs);
     assert.deepEqual(
       times,
-      [...times].sort((one, other) => other - one),
+      [...times].sort((one, other) => (other ?? 0) - (one ?? 0)),
       "a later day is not closed before an earlier one",
     );
     assert.deepEqual(

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import { PRIORITY_LOW, useColumnRoom } from "./column-room.ts";
+import { useColumnRoom } from "./column-room.ts";
 import { Icon } from "./icon.tsx";
+import { PRIORITY_LOW } from "./leaving-order.ts";
 
 export interface Column<Row> {
   key: string;

@@ -5,12 +5,10 @@ import { it as operatori } from "../../../../http/web/operators/i18n/start.it.ts
 import { analytics as englishAnalytics } from "../../../../http/web/portal/i18n/analytics.en.ts";
 import { analytics } from "../../../../http/web/portal/i18n/analytics.it.ts";
 import { en as enPages } from "../../../../http/web/portal/i18n/en.ts";
-import { formatNumber } from "../../../../http/web/portal/i18n/format.ts";
 import { it as itPages } from "../../../../http/web/portal/i18n/it.ts";
 import { dated } from "../../../../http/web/portal/i18n/italian.ts";
 import { start as enStart } from "../../../../http/web/portal/i18n/start.en.ts";
 import { start as itStart } from "../../../../http/web/portal/i18n/start.it.ts";
-import { locale } from "../../../../http/web/portal/i18n/texts.ts";
 import { surfacesOf } from "../../../../infra/node/wiring/shared/endpoints.ts";
 
 const en = { ...enStart, ...enPages };
@@ -127,15 +125,4 @@ test("an Italian date has the article of its number", () => {
   ] as const;
   for (const [article, date, expected] of cases) assert.equal(dated(article, date), expected);
   assert.equal(it.paymentLinks.payUntil("8 nov 2026, 14:05"), "Valido fino all’8 nov 2026, 14:05");
-});
-
-test("both languages group the digits of numbers from a thousand", () => {
-  const numbers = (["it", "en"] as const).map((language) => {
-    locale.value = language;
-    return [formatNumber(999), formatNumber(1_234), formatNumber(12_345.5, 1)];
-  });
-  assert.deepEqual(numbers, [
-    ["999", "1.234", "12.345,5"],
-    ["999", "1,234", "12,345.5"],
-  ]);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { leavingOrder } from "../../../../http/web/portal/components/column-room.ts";
+import { leavingOrder } from "../../../../http/web/portal/components/leaving-order.ts";
 import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { eventually } from "../../../support/within.ts";
 import { fakeRelay, MERCHANT, OVERVIEW, sessionOf, TRANSACTION, TRANSACTIONS } from "./fake-relay.ts";
