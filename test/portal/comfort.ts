@@ -47,7 +47,12 @@ export function comfort(world: PortalWorld): void {
     await link.focus();
     await page.keyboard.press("Shift+Tab");
     await page.keyboard.press("Tab");
-    await eventually(async () => assert.equal(await link.locator(".nav-label").evaluate((label) => getComputedStyle(label).opacity), "1"));
+    await eventually(async () =>
+      assert.equal(
+        await page.evaluate(`getComputedStyle(document.querySelector('.sidebar [href$="/payment-methods"] .nav-label')).opacity`),
+        "1",
+      ),
+    );
     assert.deepEqual(await axeViolations(page), []);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Payment methods" }).waitFor();
