@@ -91,7 +91,7 @@ export function comfort(world: PortalWorld): void {
     const { relay } = world;
     const { shop, owner } = await shopWithOwner(relay, "Cartoleria Blu", 1);
     const [terminalId = ""] = shop.terminalIds;
-    const uuid = await pay(relay, card(terminalId, 2_340));
+    await pay(relay, card(terminalId, 2_340));
     const { page } = await world.visitAs(owner, "/portal/payment-links");
     await page.getByRole("heading", { name: "Payment links" }).waitFor();
     await page.keyboard.press("?");
@@ -102,7 +102,9 @@ export function comfort(world: PortalWorld): void {
     await help.waitFor({ state: "detached" });
     await page.keyboard.press("n");
     await page.locator("dialog").getByLabel("Amount").waitFor();
-    await page.goto(`/portal/transactions/${uuid}`);
+    await page.keyboard.press("Escape");
+    await page.goto("/portal/transactions");
+    await page.locator("main .row-button").first().click();
     await page.locator("dialog").getByRole("button", { name: "Receipt" }).click();
     await page.locator(".paper").getByText("Cartoleria Blu").waitFor();
     const pdf = (await page.pdf({ preferCSSPageSize: true })).toString("latin1");
