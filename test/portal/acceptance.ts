@@ -9,6 +9,7 @@ import { alerts } from "./alerts.ts";
 import { analytics } from "./analytics.ts";
 import { branding } from "./branding.ts";
 import { attention } from "./attention.ts";
+import { comfort } from "./comfort.ts";
 import { complaintsIn, disputes } from "./disputes.ts";
 import { entry } from "./entry.ts";
 import { exports } from "./exports.ts";
@@ -49,6 +50,7 @@ describe("the merchant portal", () => {
   entry(world);
   firstLoad(world);
   team(world);
+  comfort(world);
   keptWork(world);
   lists(world);
   analytics(world);

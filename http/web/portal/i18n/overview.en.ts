@@ -55,7 +55,7 @@ export const overview = {
     link_late: "Link paid late",
     link_paid_twice: "Link paid twice",
     link_refund_unknown: "Refund not confirmed",
-    subscription_past_due: "Subscription Past Due",
+    subscription_past_due: "Subscription past due",
     dispute_due: "Answer a dispute",
     alert_pending: "Decide on an alert",
     terminal_offline: "Terminal offline",

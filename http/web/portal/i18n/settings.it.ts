@@ -1,4 +1,5 @@
 import type { Catalogue } from "./en.ts";
+import { dated } from "./italian.ts";
 
 export const settings: Catalogue["settings"] = {
   title: "Impostazioni",
@@ -31,8 +32,8 @@ export const settings: Catalogue["settings"] = {
   addPasskey: "Aggiungi una passkey",
   passkeyAdded: "La passkey è stata aggiunta.",
   passkeyRemoved: "La passkey è stata rimossa.",
-  passkeyAddedAt: (time) => `Aggiunta il ${time}`,
-  passkeyUsedAt: (time) => `ultimo uso il ${time}`,
+  passkeyAddedAt: (time) => `Aggiunta ${dated("il", time)}`,
+  passkeyUsedAt: (time) => `ultimo uso ${dated("il", time)}`,
   passkeyUnused: "non ancora usata",
   removePasskey: (name) => `Rimuovi la passkey ${name}`,
   removePasskeyTitle: (name) => `Rimuovere la passkey «${name}»?`,
@@ -49,8 +50,8 @@ export const settings: Catalogue["settings"] = {
   sessionEnded: "La sessione è terminata.",
   othersEnded: "Tutte le altre sessioni sono terminate.",
   sessionsText: "I dispositivi con cui hai effettuato l’accesso. Se non ne riconosci uno, termina la sessione e cambia la password.",
-  signedInAt: (time) => `Accesso il ${time}`,
-  usedAt: (time) => `ultimo uso il ${time}`,
+  signedInAt: (time) => `Accesso ${dated("il", time)}`,
+  usedAt: (time) => `ultimo uso ${dated("il", time)}`,
   device: (browser, system) => `${browser} su ${system}`,
   unknownDevice: "Dispositivo sconosciuto",
   branding: {
