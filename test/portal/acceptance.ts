@@ -21,6 +21,7 @@ import { type FurnishedShop, pages } from "./pages.ts";
 import { card, pay, payDays } from "./payments.ts";
 import { addressOf, joined } from "./people.ts";
 import { newShop, PortalWorld } from "./portal-world.ts";
+import { readings } from "./readings.ts";
 import { closedDayOf, reconciliation } from "./reconciliation.ts";
 import { subscriptionsBegun, subscriptionsInStates } from "./subscription-pages.ts";
 import { subscriptions } from "./subscriptions.ts";
@@ -44,6 +45,7 @@ describe("the merchant portal", () => {
   entry(world);
   team(world);
   keptWork(world);
+  readings(world);
   lists(world);
   analytics(world);
   links(world);
