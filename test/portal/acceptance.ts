@@ -10,6 +10,7 @@ import { complaintsIn, disputes } from "./disputes.ts";
 import { entry } from "./entry.ts";
 import { exports } from "./exports.ts";
 import { faults, nothingElse } from "./faults.ts";
+import { firstLoad } from "./first-load.ts";
 import { keptWork } from "./kept-work.ts";
 import { linkIn, links, linksInStates } from "./links.ts";
 import { lists } from "./lists.ts";
@@ -22,6 +23,7 @@ import { card, pay, payDays } from "./payments.ts";
 import { addressOf, joined } from "./people.ts";
 import { newShop, PortalWorld } from "./portal-world.ts";
 import { readings } from "./readings.ts";
+import { reasons } from "./reasons.ts";
 import { closedDayOf, reconciliation } from "./reconciliation.ts";
 import { subscriptionsBegun, subscriptionsInStates } from "./subscription-pages.ts";
 import { subscriptions } from "./subscriptions.ts";
@@ -43,6 +45,7 @@ describe("the merchant portal", () => {
   after(() => world.stop());
 
   entry(world);
+  firstLoad(world);
   team(world);
   keptWork(world);
   readings(world);
@@ -57,6 +60,7 @@ describe("the merchant portal", () => {
   mcp(world);
   methods(world);
   operators(world);
+  reasons(world);
   pages(world, () => furnished ?? assert.fail("there is no furnished shop"));
   // From here on whole days pass, in which subscriptions of the furnished shop come to their ends.
   exports(world);

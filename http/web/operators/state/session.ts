@@ -5,6 +5,7 @@ import { call, callBelow, get, onCalls } from "../../portal/api/client.ts";
 import { text } from "../../portal/i18n/texts.ts";
 import { openDoor, type Person, takesPasskeys } from "../../portal/state/door.ts";
 import { entering } from "../../portal/state/entering.ts";
+import { keepFrame } from "../../portal/state/frame-hint.ts";
 import { navigate } from "../../portal/state/navigation.ts";
 import { askToReturn, endReturn, meaningOf, readyToCall, returnAs, returning, startOver } from "../../portal/state/returning.ts";
 import { timeZone } from "../../portal/state/time-zone.ts";
@@ -45,6 +46,11 @@ const ownerOf = (state: AdminSessionStateJson | null) => state && { stage: state
 function personOf(state: AdminSessionStateJson): Person {
   return { ...asHere(state), name: state.username ?? "" };
 }
+
+// The next load shows the frame at once to somebody who is signed in now.
+session.subscribe((state) => {
+  if (state !== null) keepFrame("operators", state.stage !== "full" ? null : state.mode === "sandbox" ? "strip" : "plain");
+});
 
 function asHere(state: AdminSessionStateJson): AdminSessionStateJson {
   return { ...state, passkeys: state.passkeys && takesPasskeys() };

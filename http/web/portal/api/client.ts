@@ -1,3 +1,4 @@
+import { OURS, takeEarly } from "./early.ts";
 import { PortalError } from "./errors.ts";
 
 /**
@@ -17,9 +18,6 @@ export function callBelow(path: string, codesOfStatus: Readonly<Record<number, s
   base = path;
   codes = { ...codes, ...codesOfStatus };
 }
-
-/** Marks a request as sent by a page of the relay. Another site cannot add this header. */
-export const OURS = { "X-Relay-Portal": "1" };
 
 /** The deadline of calls that wait for the gateway, which answers within 20 s. */
 export const GATEWAY_DEADLINE_MS = 25_000;
@@ -132,26 +130,49 @@ export function addressOf(path: string, query: Query = {}): string {
   return `${base}${path}${text === "" ? "" : `?${text}`}`;
 }
 
-async function callOnce<T>(
+/** The calls that wait for their answers, and when the last one ended. */
+let underWay = 0;
+let lastEndMs = 0;
+
+/** For how long no call has waited for an answer. */
+export function quietForMs(): number {
+  return underWay > 0 ? 0 : performance.now() - lastEndMs;
+}
+
+async function callOnce<T>(method: Method, path: string, options: CallOptions): Promise<T> {
+  underWay += 1;
+  try {
+    return await sendOnce<T>(method, path, options);
+  } finally {
+    underWay -= 1;
+    lastEndMs = performance.now();
+  }
+}
+
+async function sendOnce<T>(
   method: Method,
   path: string,
   { body, query = {}, signal, deadlineMs = DEADLINE_MS, idempotencyKey }: CallOptions,
 ): Promise<T> {
   const deadline = AbortSignal.timeout(deadlineMs);
-  const response = await fetch(addressOf(path, query), {
-    method,
-    headers: {
-      Accept: "application/json",
-      ...OURS,
-      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
-      ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    credentials: "same-origin",
-    cache: "no-store",
-    redirect: "error",
-    signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
-  }).catch((cause: unknown) => {
+  const address = addressOf(path, query);
+  const sent =
+    (method === "GET" ? takeEarly(address) : undefined) ??
+    fetch(address, {
+      method,
+      headers: {
+        Accept: "application/json",
+        ...OURS,
+        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      credentials: "same-origin",
+      cache: "no-store",
+      redirect: "error",
+      signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
+    });
+  const response = await sent.catch((cause: unknown) => {
     throw unanswered(cause, signal, deadline);
   });
   const answer: unknown = await response.json().catch((cause: unknown) => {

@@ -1,6 +1,6 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { text } from "../i18n/texts.ts";
+import { needPageTexts, text } from "../i18n/texts.ts";
 import { isOffline, lookForConnection } from "../state/connection.ts";
 import { Button } from "./button.tsx";
 import { EmptyState } from "./empty-state.tsx";
@@ -16,15 +16,20 @@ export interface PageLoader<Props> {
   /** Null until the script is loaded. */
   component(): ComponentType<Props> | null;
   load(): Promise<void>;
-  preload(): void;
+  /** Resolves also after a failure, which is reported when the page is opened. */
+  preload(): Promise<void>;
 }
 
-export function pageLoader<Props>(load: () => Promise<ComponentType<Props>>): PageLoader<Props> {
+/**
+ * `texts` are those that the page uses: all, or only those that are loaded before any page
+ * (i18n/start.en.ts), for which it does not have to wait.
+ */
+export function pageLoader<Props>(load: () => Promise<ComponentType<Props>>, texts: "all" | "start" = "all"): PageLoader<Props> {
   let component: ComponentType<Props> | null = null;
   let loading: Promise<void> | null = null;
   const loadOnce = (): Promise<void> => {
-    loading ??= load().then(
-      (loaded) => {
+    loading ??= Promise.all([load(), texts === "all" ? needPageTexts() : null]).then(
+      ([loaded]) => {
         component = loaded;
       },
       (error: unknown) => {
@@ -37,8 +42,7 @@ export function pageLoader<Props>(load: () => Promise<ComponentType<Props>>): Pa
   return {
     component: () => component,
     load: loadOnce,
-    // A failure is reported when the page is opened.
-    preload: () => void loadOnce().catch(() => {}),
+    preload: () => loadOnce().catch(() => {}),
   };
 }
 

@@ -3,9 +3,11 @@ import type { MerchantAct, MerchantRole } from "../../../../engine/access/mercha
 import { merchantRoleMay } from "../../../../engine/access/merchant-user-grant.ts";
 import type { SessionStateJson } from "../../../surfaces/merchant/sign-in/schemas.ts";
 import { call, get, onCalls, post, withSession } from "../api/client.ts";
-import { likelyLocale, showLocale, text } from "../i18n/texts.ts";
+import { likelyLocale } from "../i18n/likely-locale.ts";
+import { showLocale, text } from "../i18n/texts.ts";
 import { openDoor, type Person, takesPasskeys } from "./door.ts";
 import { entering } from "./entering.ts";
+import { keepFrame } from "./frame-hint.ts";
 import { navigate, signInAddress } from "./navigation.ts";
 import { askToReturn, endReturn, meaningOf, readyToCall, returnAs, returning, startOver } from "./returning.ts";
 import { showTheme } from "./theme.ts";
@@ -54,6 +56,11 @@ export async function takeSession(state: SessionStateJson): Promise<void> {
   session.value = asHere(here);
   endReturn(here.stage === "full");
 }
+
+// The next load shows the frame at once to somebody who is signed in now.
+session.subscribe((state) => {
+  if (state !== null) keepFrame("portal", state.stage !== "full" ? null : state.merchant?.environment === "TEST" ? "strip" : "plain");
+});
 
 const NOBODY = { stage: "none", id: null } as const;
 

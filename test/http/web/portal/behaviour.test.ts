@@ -58,8 +58,8 @@ test("the language of a person stays, also where the one that the page began wit
   const released = new Promise<void>((resolve) => {
     letGo = resolve;
   });
-  const english = page.waitForResponse(/\/en-[^/]+\.js$/);
-  await page.route(/\/en-[^/]+\.js$/, async (route) => {
+  const english = page.waitForResponse(/\/start\.en-[^/]+\.js$/);
+  await page.route(/\/start\.en-[^/]+\.js$/, async (route) => {
     await released;
     await route.continue();
   });
@@ -105,7 +105,7 @@ test("somebody signs in and invites a user with the keyboard alone", skip, async
 
   // The field of the code has the focus by itself.
   await page.getByLabel("Code").waitFor();
-  await page.waitForFunction(`document.activeElement.name === "code"`);
+  await page.locator(`[name="code"]:focus`).waitFor();
   await page.keyboard.type("123456");
   await page.keyboard.press("Enter");
 
@@ -562,7 +562,7 @@ test("a portal that cannot be loaded, or cannot ask who is signed in, says so an
   await fakeRelay(page, { ...ANNA, "GET /session": () => ({ status: 503, code: "unavailable" }) });
   await page.goto(`${url}/portal/users`);
   await page.getByRole("button", { name: "Try again" }).waitFor();
-  await page.route(/\/portal\/assets\/(?:en|it)-/, (route) => route.abort());
+  await page.route(/\/portal\/assets\/start\.(?:en|it)-/, (route) => route.abort());
   await page.reload();
   await page.getByText("The portal could not be loaded.").waitFor();
 });
