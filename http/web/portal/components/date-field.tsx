@@ -60,7 +60,7 @@ export function DateField({ label, value, onChange, max, labelHidden }: DateFiel
           setChecked(true);
           if (!wrong) setTyped(null);
         }}
-        side={<IconButton icon="calendar" label={fields.calendar} onClick={() => setChoosing(true)} />}
+        side={(labelId) => <IconButton icon="calendar" label={fields.calendar} describedBy={labelId} onClick={() => setChoosing(true)} />}
       />
       {choosing && (
         <Calendar

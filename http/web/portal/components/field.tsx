@@ -27,7 +27,7 @@ interface FrameProps extends Common {
 function Frame({ id, label, hint, error, optional, count, echo, labelHidden, children }: FrameProps) {
   return (
     <div class={`field${error ? " field-wrong" : ""}`}>
-      <label class={labelHidden === true ? "visually-hidden" : "field-label"} for={id}>
+      <label class={labelHidden === true ? "visually-hidden" : "field-label"} id={`${id}-label`} for={id}>
         {label}
         {optional === true && <span class="field-optional"> · {text().app.optional}</span>}
       </label>
@@ -88,8 +88,8 @@ export interface TextFieldProps extends Common {
   /** Uses digits of equal width, for codes in which each character counts. */
   mono?: boolean;
   autoFocus?: boolean;
-  /** A button beside the input. */
-  side?: ComponentChildren;
+  /** Draws a button beside the input. `labelId` is the id of the field's label. */
+  side?: (labelId: string) => ComponentChildren;
 }
 
 export function TextField(props: TextFieldProps) {
@@ -138,7 +138,7 @@ export function TextField(props: TextFieldProps) {
       ) : (
         <div class="input-with-side">
           {input}
-          {props.side}
+          {props.side(`${id}-label`)}
         </div>
       )}
     </Frame>
