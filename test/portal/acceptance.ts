@@ -26,6 +26,7 @@ import { type FurnishedShop, pages } from "./pages.ts";
 import { card, pay, payDays } from "./payments.ts";
 import { addressOf, joined } from "./people.ts";
 import { newShop, PortalWorld } from "./portal-world.ts";
+import { readings } from "./readings.ts";
 import { reasons } from "./reasons.ts";
 import { closedDayOf, reconciliation } from "./reconciliation.ts";
 import { subscriptionsBegun, subscriptionsInStates } from "./subscription-pages.ts";
@@ -52,6 +53,7 @@ describe("the merchant portal", () => {
   team(world);
   comfort(world);
   keptWork(world);
+  readings(world);
   lists(world);
   analytics(world);
   links(world);

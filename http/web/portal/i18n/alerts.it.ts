@@ -156,7 +156,6 @@ export const alerts: Catalogue["alerts"] = {
     lookOnly: "Con il tuo ruolo puoi vedere le regole, ma non modificarle.",
     changedAt: (time) => `Modificate ${time}`,
     never: "Mai modificate",
-    amountForm: (example) => `Inserisci un importo, per esempio ${example}.`,
     countForm: (max) => `Inserisci un numero intero da 1 a ${max}.`,
   },
 };

@@ -8,8 +8,6 @@ export const paymentLinks: Catalogue["paymentLinks"] = {
   create: "Nuovo link",
   createNow: "Crea link",
   amount: "Importo",
-  amountForm: (example) => `Inserisci un importo, per esempio ${example}.`,
-  amountZero: "L’importo deve essere maggiore di zero.",
   currency: "Valuta",
   description: "Descrizione",
   descriptionHint: "Il cliente la vede prima di pagare.",

@@ -207,9 +207,9 @@ test("writes rules, tests them before they apply, and saves them after a second 
   assert.equal(callsTo(calls, /^PUT/).length, 0);
   await drawer(page).getByLabel("Name").fill("small-amounts");
   await drawer(page).getByLabel("Payments up to").fill("20");
-  await drawer(page).getByText("€20.00").waitFor();
+  await drawer(page).getByText("= €20.00").waitFor();
   await drawer(page).getByLabel("Maximum refunds per day").fill("5");
-  await drawer(page).getByLabel("Maximum amount per day").fill("1,000");
+  await drawer(page).getByLabel("Maximum amount per day").fill("1,000.00");
   const sources = drawer(page).getByRole("group", { name: "Sources" });
   await sources.getByLabel("Any").uncheck();
   await drawer(page).getByRole("button", { name: "Test on the last 90 days" }).click();

@@ -417,7 +417,7 @@ test("a plan says in words what it means while it is written, and is made once",
   await page.goto(`${url}${PATH}?tab=plans`);
   await page.getByText("No plans yet").waitFor();
   await page.locator("main").getByRole("button", { name: "New plan" }).first().click();
-  const meaning = dialog(page).getByRole("status");
+  const meaning = dialog(page).locator(".in-words").getByRole("status");
   assert.equal(await meaning.textContent(), "Enter an amount, for example €29.00.");
   await dialog(page).getByLabel("Name").fill("Box");
   await dialog(page).getByLabel("Amount").fill("29");
