@@ -11,6 +11,7 @@ import { entry } from "./entry.ts";
 import { exports } from "./exports.ts";
 import { faults, nothingElse } from "./faults.ts";
 import { firstLoad } from "./first-load.ts";
+import { keptWork } from "./kept-work.ts";
 import { linkIn, links, linksInStates } from "./links.ts";
 import { lists } from "./lists.ts";
 import { logs } from "./logs.ts";
@@ -21,6 +22,7 @@ import { type FurnishedShop, pages } from "./pages.ts";
 import { card, pay, payDays } from "./payments.ts";
 import { addressOf, joined } from "./people.ts";
 import { newShop, PortalWorld } from "./portal-world.ts";
+import { reasons } from "./reasons.ts";
 import { closedDayOf, reconciliation } from "./reconciliation.ts";
 import { subscriptionsBegun, subscriptionsInStates } from "./subscription-pages.ts";
 import { subscriptions } from "./subscriptions.ts";
@@ -44,6 +46,7 @@ describe("the merchant portal", () => {
   entry(world);
   firstLoad(world);
   team(world);
+  keptWork(world);
   lists(world);
   analytics(world);
   links(world);
@@ -55,6 +58,7 @@ describe("the merchant portal", () => {
   mcp(world);
   methods(world);
   operators(world);
+  reasons(world);
   pages(world, () => furnished ?? assert.fail("there is no furnished shop"));
   // From here on whole days pass, in which subscriptions of the furnished shop come to their ends.
   exports(world);

@@ -12,6 +12,7 @@ export const SUBJECTS = [
   "gateway",
   "idempotency",
   "partners",
+  "branding",
   "mails",
   "accounts",
   "administrators",
@@ -30,6 +31,7 @@ export const SUBJECTS = [
   "exports",
   "reconciliation",
   "zvt",
+  "fleet",
   "operators",
   "routing",
 ];

@@ -3,12 +3,16 @@ import { forgetEarly } from "../portal/api/early.ts";
 import { StartFailed } from "../portal/components/start-failed.tsx";
 import { likelyLocale } from "../portal/i18n/likely-locale.ts";
 import { showLocale } from "../portal/i18n/texts.ts";
+import { watchConnection } from "../portal/state/connection.ts";
+import { watchLeaving } from "../portal/state/navigation.ts";
 import { App } from "./app.tsx";
 import "./i18n/texts.ts";
 import { loadSession, session } from "./state/session.ts";
 
 /** Shows the pages once it is known who is signed in: nothing is shown that would be taken away again. */
 async function start(root: HTMLElement): Promise<void> {
+  watchLeaving();
+  watchConnection();
   const asked = loadSession().then(
     () => ({ failed: false }) as const,
     (error: unknown) => ({ failed: true, error }) as const,

@@ -4,12 +4,14 @@ import { App } from "./app.tsx";
 import { StartFailed } from "./components/start-failed.tsx";
 import { likelyLocale } from "./i18n/likely-locale.ts";
 import { showLocale, speakFrom } from "./i18n/texts.ts";
-import { watchBack } from "./state/navigation.ts";
+import { watchConnection } from "./state/connection.ts";
+import { watchLeaving } from "./state/navigation.ts";
 import { loadSession, session } from "./state/session.ts";
 
 /** Shows the portal when the session is known, so that nothing has to be removed again. */
 async function start(root: HTMLElement): Promise<void> {
-  watchBack();
+  watchLeaving();
+  watchConnection();
   // Both load at the same time. The session may then require the other language.
   const asked = loadSession().then(
     () => ({ failed: false }) as const,

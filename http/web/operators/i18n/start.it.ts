@@ -1,5 +1,5 @@
 import { start as portal } from "../../portal/i18n/start.it.ts";
-import { account, app, entrance, lists, nav, roles } from "./app.it.ts";
+import { account, app, entrance, lists, nav, roleRights, roles } from "./app.it.ts";
 import { attention } from "./attention.it.ts";
 import { audit } from "./audit.it.ts";
 import { cluster } from "./cluster.it.ts";
@@ -42,6 +42,7 @@ export const it: Words = {
   app,
   nav,
   roles,
+  roleRights,
   entrance,
   attention,
   search,

@@ -58,7 +58,7 @@ export const PAGES: readonly PageEntry[] = [
   },
   {
     name: "rollouts",
-    hasObjects: false,
+    hasObjects: true,
     label: ({ rollouts }) => rollouts,
     icon: "download",
     group: "fleet",

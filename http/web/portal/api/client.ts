@@ -35,19 +35,32 @@ export interface CallOptions {
 }
 
 /**
- * The page's reactions to any call. state/session.ts and components/step-up-dialog.tsx set them
- * once.
+ * The page's reactions to any call. state/session.ts, state/connection.ts and
+ * components/step-up-dialog.tsx set them once.
  */
 interface Hooks {
-  /** Runs when the session has ended. */
-  signedOut(): void;
+  /** Resolves when calls may be sent. They wait while somebody signs in again over the page. */
+  ready(): Promise<unknown>;
+  /**
+   * Runs when the session has ended. Resolves with true if the same person has signed in again, so
+   * that the call can be repeated.
+   */
+  signedOut(): Promise<boolean>;
   /** Runs when the role is not the one that the page knows and does not permit the call. */
   roleRefused(): void;
   /** Asks for a fresh second factor. Resolves with true if the person gave one. */
   stepUp(): Promise<boolean>;
+  /** Runs after each call, and says whether the relay answered it. */
+  reached(isReached: boolean): void;
 }
 
-const hooks: Hooks = { signedOut: () => {}, roleRefused: () => {}, stepUp: async () => false };
+const hooks: Hooks = {
+  ready: async () => {},
+  signedOut: async () => false,
+  roleRefused: () => {},
+  stepUp: async () => false,
+  reached: () => {},
+};
 
 export function onCalls(changes: Partial<Hooks>): void {
   Object.assign(hooks, changes);
@@ -55,25 +68,50 @@ export function onCalls(changes: Partial<Hooks>): void {
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
+/** The calls of sign-in itself. They do not wait for it, and their errors belong to its form. */
+const SIGN_IN = /^\/session(?:\/second-factor|\/passkey(?:\/options)?|\/merchant)?$/;
+
+/** A call is sent once, again after a sign-in, and again after a fresh second factor. */
+const SENT_MAX = 3;
+
 /**
- * Calls the portal's API and resolves with `data` of the answer. If the relay requires a fresh
- * second factor, the person is asked for it and the call is repeated. Rejects with a PortalError,
- * or with an AbortError if `signal` aborted the call.
+ * Calls the portal's API and resolves with `data` of the answer. If the session has ended or the
+ * relay requires a fresh second factor, the person is asked for it and the call is repeated.
+ * Rejects with a PortalError, or with an AbortError if `signal` aborted the call.
  */
 export function call<T>(method: Method, path: string, options: CallOptions = {}): Promise<T> {
-  return withSession(() => callOnce<T>(method, path, options));
+  const once = () => callOnce<T>(method, path, options);
+  return SIGN_IN.test(path) ? observed(once) : withSession(once);
 }
 
 /** Runs a call of any kind, and reacts if the session does not permit it. */
 export async function withSession<T>(once: () => Promise<T>): Promise<T> {
+  for (let sent = 1; ; sent += 1) {
+    await hooks.ready();
+    try {
+      return await observed(once);
+    } catch (error) {
+      if (!(error instanceof PortalError)) throw error;
+      if (error.code === "role") hooks.roleRefused();
+      if (sent === SENT_MAX || !(await isPermittedNow(error.code))) throw error;
+    }
+  }
+}
+
+/** Asks the person for what the relay requires. Resolves with true if the call can be repeated. */
+async function isPermittedNow(code: string): Promise<boolean> {
+  if (code === "unauthorized") return await hooks.signedOut();
+  return code === "step_up_required" && (await hooks.stepUp());
+}
+
+async function observed<T>(once: () => Promise<T>): Promise<T> {
   try {
-    return await once();
+    const answer = await once();
+    hooks.reached(true);
+    return answer;
   } catch (error) {
-    if (!(error instanceof PortalError)) throw error;
-    if (error.code === "unauthorized") hooks.signedOut();
-    if (error.code === "role") hooks.roleRefused();
-    if (error.code !== "step_up_required" || !(await hooks.stepUp())) throw error;
-    return await once();
+    if (error instanceof PortalError && error.code !== "timeout") hooks.reached(error.code !== "offline");
+    throw error;
   }
 }
 

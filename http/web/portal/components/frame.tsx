@@ -8,6 +8,7 @@ import { Brand } from "./brand.tsx";
 import { Drawer } from "./dialog.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { Menu } from "./menu.tsx";
+import { Shortcuts, showShortcuts } from "./shortcuts.tsx";
 
 /** The bar of a phone has room for this many pages and the button for all pages. */
 const ON_PHONE_MAX = 4;
@@ -117,6 +118,7 @@ export function Frame({
         </div>
         <TabBar groups={groups} here={here} />
       </div>
+      <Shortcuts />
     </>
   );
 }
@@ -189,7 +191,7 @@ export function AccountMenu({
   settings: { href: string; label: string };
   signOut: () => void;
 }) {
-  const { app } = text();
+  const { app, shortcuts } = text();
   return (
     <Menu
       label={`${app.account}: ${name}`}
@@ -209,6 +211,17 @@ export function AccountMenu({
             <Icon name="settings" size={18} />
             <span>{settings.label}</span>
           </a>
+          <button
+            type="button"
+            class="menu-item desk-only"
+            onClick={() => {
+              close();
+              showShortcuts();
+            }}
+          >
+            <Icon name="keyboard" size={18} />
+            <span>{shortcuts.title}</span>
+          </button>
           <button
             type="button"
             class="menu-item"

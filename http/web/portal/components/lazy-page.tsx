@@ -1,6 +1,7 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { needPageTexts, text } from "../i18n/texts.ts";
+import { isOffline, lookForConnection } from "../state/connection.ts";
 import { Button } from "./button.tsx";
 import { EmptyState } from "./empty-state.tsx";
 import { Skeleton } from "./skeleton.tsx";
@@ -46,24 +47,41 @@ export function pageLoader<Props>(load: () => Promise<ComponentType<Props>>, tex
 }
 
 /**
- * Shows a page when its script is loaded. A missing script means that the relay now has a newer
+ * Shows a page when its script is loaded. Without a connection it says so, and loads the script
+ * when the connection is back. Otherwise a missing script means that the relay now has a newer
  * version of the portal, so the browser reloads the whole portal once.
  */
 export function LazyPage<Props extends object>({ of: loader, props }: { of: PageLoader<Props>; props: Props }) {
-  const [state, setState] = useState<"loading" | "loaded" | "failed">(loader.component() === null ? "loading" : "loaded");
+  const [state, setState] = useState<"loading" | "loaded" | "failed" | "offline">(loader.component() === null ? "loading" : "loaded");
+  const offline = isOffline.value;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it runs again with the connection.
   useEffect(() => {
     let gone = false;
+    const failed = async (): Promise<void> => {
+      // A reload without a connection would replace the portal by the browser's own error page.
+      await lookForConnection();
+      if (gone) return;
+      if (isOffline.value) setState("offline");
+      else if (!reloadOnce()) setState("failed");
+    };
     loader.load().then(
       () => !gone && setState("loaded"),
-      () => !gone && !reloadOnce() && setState("failed"),
+      () => void failed(),
     );
     return () => {
       gone = true;
     };
-  }, [loader]);
+  }, [loader, offline]);
   const Component = loader.component();
   if (Component !== null) return <Component {...props} />;
   const { app } = text();
+  if (state === "offline") {
+    return (
+      <EmptyState icon="warning" title={app.offlineTitle}>
+        {app.offlineText}
+      </EmptyState>
+    );
+  }
   if (state !== "failed") return <Skeleton lines={6} />;
   return (
     <EmptyState icon="warning" title={app.brokenTitle} action={<Button onClick={() => location.reload()}>{app.reload}</Button>}>

@@ -1,7 +1,8 @@
-import { app, errors, fields, methods, nav, roleHints, roles } from "./app.it.ts";
+import { app, errors, fields, methods, nav, rights, roleRights, roles } from "./app.it.ts";
 import { enrol, forgot, invitation, recovery, reset, secondFactor, signIn, stepUp } from "./entrance.it.ts";
 import { overview } from "./overview.it.ts";
 import { settings } from "./settings.it.ts";
+import { shortcuts } from "./shortcuts.it.ts";
 import type { StartTexts } from "./start.en.ts";
 
 /** The Italian texts that are loaded before any page shows. */
@@ -9,7 +10,8 @@ export const start: StartTexts = {
   app,
   nav,
   roles,
-  roleHints,
+  rights,
+  roleRights,
   methods,
   fields,
   errors,
@@ -23,4 +25,5 @@ export const start: StartTexts = {
   reset,
   overview,
   settings,
+  shortcuts,
 };

@@ -6,7 +6,6 @@ import { Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
 import { objectHref } from "../../list/declaration.ts";
-import { subscriptionsHref } from "../subscriptions/words.ts";
 
 /** Lists what somebody has to check. Shows nothing on a usual day, when there is nothing to do. */
 export function Tasks({ tasks }: { tasks: OverviewJson["tasks"] }) {
@@ -53,6 +52,6 @@ function hrefOf(kind: string, subject: string): string {
   if (kind.startsWith("dispute_")) return objectHref("disputes", subject);
   if (kind.startsWith("alert_")) return objectHref("alerts", subject);
   if (kind.startsWith("link_")) return objectHref("payment-links", subject);
-  if (kind.startsWith("subscription_")) return subscriptionsHref("subscriptions", { id: subject });
+  if (kind.startsWith("subscription_")) return objectHref("subscriptions", subject);
   return objectHref("transactions", subject);
 }

@@ -1,4 +1,5 @@
-import type { TransactionItemJson } from "../../../../surfaces/merchant/transaction-schemas.ts";
+import type { DeclineFacts } from "../../../../../engine/payments/declines.ts";
+import type { TransactionDetailJson, TransactionItemJson } from "../../../../surfaces/merchant/transaction-schemas.ts";
 import { text } from "../../i18n/texts.ts";
 import type { ListDeclaration } from "../../list/declaration.ts";
 
@@ -29,4 +30,8 @@ export const TRANSACTION_LIST = {
 
 export function methodName(method: TransactionItemJson["method"]): string {
   return text().methods[method];
+}
+
+export function declineFactsOf({ actionCode, message, satispay }: TransactionDetailJson): DeclineFacts {
+  return { actionCode, message, satispayStatus: satispay?.status };
 }
