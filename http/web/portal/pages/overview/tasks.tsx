@@ -10,7 +10,6 @@ import { declineLine } from "../../i18n/decline-text.ts";
 import { formatDateTime } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { objectHref } from "../../list/declaration.ts";
-import { subscriptionsHref } from "../subscriptions/words.ts";
 
 type Task = OverviewJson["tasks"][number];
 
@@ -80,6 +79,6 @@ function hrefOf({ kind, subject }: Task): string | null {
   if (kind.startsWith("dispute_")) return objectHref("disputes", subject);
   if (kind.startsWith("alert_")) return objectHref("alerts", subject);
   if (kind.startsWith("link_")) return objectHref("payment-links", subject);
-  if (kind.startsWith("subscription_")) return subscriptionsHref("subscriptions", { id: subject });
+  if (kind.startsWith("subscription_")) return objectHref("subscriptions", subject);
   return objectHref("transactions", subject);
 }
