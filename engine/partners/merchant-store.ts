@@ -49,6 +49,8 @@ export interface MerchantStore {
   count(partnerId: number): Promise<Stored<MerchantCount>>;
   /** A partner's merchants by id after `after`; of both kinds where `status` is null. */
   page(partnerId: number, query: { after: string; limit: number; status: MerchantStatus | null }): Promise<MerchantRecord[]>;
+  /** The first merchants of all partners whose ids begin with a text, by id. */
+  beginning(text: string, limit: number): Promise<MerchantRecord[]>;
   /** As `MerchantChange.secrets` left them. */
   sealedSecrets(merchantId: string, service: ServiceCode): Promise<string | null>;
   /** The keys that an operation made, sealed; null where it made none, or too long ago. */
@@ -123,6 +125,7 @@ export function createMerchantStore(kv: Kv): MerchantStore {
           from = `${last.key}\u0001`;
         }
       }),
+    beginning: (text, limit) => available(async () => (await kv.scan({ ...prefixRange(MERCHANTS + text), limit })).map(parsed)),
     sealedSecrets: (merchantId, service) =>
       available(async () => {
         const entry = await kv.get(`${MERCHANT_SECRETS}${merchantId}/${service}`);

@@ -31,5 +31,6 @@ export const SUBJECTS = [
   "reconciliation",
   "zvt",
   "operators",
+  "search",
   "routing",
 ];

@@ -7,6 +7,7 @@ import { createMerchantAudit } from "../../../../engine/operators/merchant-audit
 import { createMerchantStore } from "../../../../engine/partners/merchant-store.ts";
 import { createAttentionStore } from "../../../../engine/payments/attention-store.ts";
 import type { MerchantTransactions } from "../../../../engine/payments/merchant-transactions.ts";
+import { createMerchantSearch, type MerchantSearchOptions } from "../../../../engine/search/merchant-search.ts";
 import type { CloudConfig } from "../../../../engine/settings/cloud-config.ts";
 import { createMerchantAttention } from "../../../../engine/settings/merchant-attention.ts";
 import { createMerchantTerminals } from "../../../../engine/settings/merchant-terminals.ts";
@@ -14,6 +15,7 @@ import type { TerminalsByMerchant } from "../../../../engine/settings/terminals-
 import type { Terminals } from "../../../../engine/terminals/terminals.ts";
 import { createWaitPlaces } from "../../../../engine/terminals/wait-places.ts";
 import type { ReadOperations } from "../../../../http/surfaces/merchant/reads.ts";
+import type { SearchOperations } from "../../../../http/surfaces/merchant/search/search.ts";
 import type { ShardBoot } from "../../boot/shard-boot.ts";
 
 /**
@@ -32,6 +34,8 @@ export interface MerchantPortalParts {
   byMerchant: TerminalsByMerchant;
   configOf(terminalId: string): CloudConfig | undefined;
   audit: AuditLog;
+  /** What the search reads besides transactions and terminals. */
+  searched: Omit<MerchantSearchOptions, "transactions" | "terminals">;
 }
 
 /**
@@ -40,27 +44,30 @@ export interface MerchantPortalParts {
  */
 export function composeMerchantPortal(
   parts: MerchantPortalParts,
-): Omit<
-  ReadOperations,
-  | "merchantLogs"
-  | "portalLinkTasks"
-  | "subscriptionTasks"
-  | "disputeTasks"
-  | "disputes"
-  | "alerts"
-  | "terminals"
-  | "localTime"
-  | "clock"
-  | "timers"
-> {
+): SearchOperations &
+  Omit<
+    ReadOperations,
+    | "merchantLogs"
+    | "portalLinkTasks"
+    | "subscriptionTasks"
+    | "disputeTasks"
+    | "disputes"
+    | "alerts"
+    | "terminals"
+    | "localTime"
+    | "clock"
+    | "timers"
+  > {
   const { boot, kv, clock, terminals, links, merchantTransactions, byMerchant, configOf, audit } = parts;
+  const merchantTerminals = createMerchantTerminals({ byMerchant, configOf, terminals, clock });
   const merchants = createMerchantStore(kv);
   // The table of waiting lookups has room for these too. No sender has such keys.
   const downloads = createWaitPlaces(openSharedCounts(boot.open.waits), () => DOWNLOADS_MAX);
   const place = (merchantId: string) => `download of ${merchantId}`;
   return {
     merchantTransactions,
-    merchantTerminals: createMerchantTerminals({ byMerchant, configOf, terminals, clock }),
+    merchantTerminals,
+    merchantSearch: createMerchantSearch({ ...parts.searched, transactions: merchantTransactions, terminals: merchantTerminals }),
     merchantAttention: createMerchantAttention({ byMerchant, items: createAttentionStore(kv), terminals, clock }),
     merchantAudit: createMerchantAudit(audit),
     merchantName: async (merchantId) => (await merchants.load(merchantId))?.record.merchantName ?? merchantId,
