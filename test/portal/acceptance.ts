@@ -21,6 +21,7 @@ import { card, pay, payDays } from "./payments.ts";
 import { addressOf, joined } from "./people.ts";
 import { newShop, PortalWorld } from "./portal-world.ts";
 import { closedDayOf, reconciliation } from "./reconciliation.ts";
+import { search } from "./search.ts";
 import { subscriptionsBegun, subscriptionsInStates } from "./subscription-pages.ts";
 import { subscriptions } from "./subscriptions.ts";
 import { team } from "./team.ts";
@@ -53,6 +54,7 @@ describe("the merchant portal", () => {
   mcp(world);
   methods(world);
   operators(world);
+  search(world);
   pages(world, () => furnished ?? assert.fail("there is no furnished shop"));
   // From here on whole days pass, in which subscriptions of the furnished shop come to their ends.
   exports(world);

@@ -21,7 +21,7 @@ async function enterLogin(page: Page, { username, password }: AdminPerson): Prom
 }
 
 /** A visitor who is signed in as an administrator of its own with this role. */
-async function visitAsAdministrator(
+export async function visitAsAdministrator(
   world: PortalWorld,
   role: AdministratorRole,
   path = "/admin",

@@ -13,6 +13,7 @@ import { errorText } from "./i18n/error-text.ts";
 import { zoneName } from "./i18n/format.ts";
 import { text } from "./i18n/texts.ts";
 import { hrefOf, type PageEntry, pageAt, pagesForMe } from "./pages/registry.ts";
+import { merchantSource } from "./search/merchant-source.ts";
 import { useAction } from "./state/action.ts";
 import { merchant, refreshSession, session, signOut, switchMerchant } from "./state/session.ts";
 import { toast } from "./state/toasts.ts";
@@ -49,6 +50,7 @@ export function Layout({ path }: { path: string }) {
       {...(at?.environment === "TEST" ? { strip: texts.app.test } : {})}
       paperHead={at === null ? undefined : paperHead(at)}
       bar={{ left: <MerchantSwitcher />, right: <Account /> }}
+      search={merchantSource}
       pageKey={`${at?.merchantId} ${found?.entry.name}`}
     >
       {found !== null ? (

@@ -2,6 +2,8 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { zoneName } from "../i18n/format.ts";
 import { text } from "../i18n/texts.ts";
+import { SearchButton } from "../search/search-button.tsx";
+import type { SearchSource } from "../search/source.ts";
 import { Boundary } from "./boundary.tsx";
 import { Brand } from "./brand.tsx";
 import { Drawer } from "./dialog.tsx";
@@ -46,6 +48,7 @@ export function Frame({
   strip,
   paperHead,
   bar,
+  search,
   pageKey,
   children,
 }: {
@@ -60,6 +63,7 @@ export function Frame({
   paperHead?: string | undefined;
   /** The bar at the top: the subject of all pages at the left, the account at the right. */
   bar: { left?: ComponentChildren; right: ComponentChildren };
+  search: SearchSource;
   /** A new key is a new page, so a failure of the page before does not affect it. */
   pageKey: string;
   children: ComponentChildren;
@@ -97,6 +101,7 @@ export function Frame({
             <Brand href={home} />
             {bar.left}
             <div class="topbar-space" />
+            <SearchButton source={search} groups={groups} />
             {bar.right}
           </header>
           <main id="main" class="main" tabIndex={-1}>

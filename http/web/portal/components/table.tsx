@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import type { Sorting } from "../list/declaration.ts";
 import { Icon } from "./icon.tsx";
 
 export interface Column<Row> {
@@ -11,11 +12,6 @@ export interface Column<Row> {
   sortable?: boolean;
   /** The cards of a phone leave this column out. */
   deskOnly?: boolean;
-}
-
-export interface Sorting {
-  key: string;
-  direction: "ascending" | "descending";
 }
 
 export interface TableProps<Row> {
@@ -35,7 +31,7 @@ export interface TableProps<Row> {
    */
   phone?: "cards" | "lines";
   sorting?: Sorting | null;
-  onSort?: (sorting: Sorting) => void;
+  onSort?: ((sorting: Sorting) => void) | undefined;
 }
 
 /** A table, or on a phone a card for each row with the headers beside the cells. */

@@ -11,6 +11,7 @@ import { overview } from "./overview.en.ts";
 import { paymentLinks } from "./payment-links.en.ts";
 import { paymentMethods } from "./payment-methods.en.ts";
 import { reconciliation } from "./reconciliation.en.ts";
+import { search } from "./search.en.ts";
 import { settings } from "./settings.en.ts";
 import { dunning, plans, subscriptions } from "./subscriptions.en.ts";
 import { terminals } from "./terminals.en.ts";
@@ -58,6 +59,7 @@ export const en = {
   users,
   audit,
   settings,
+  search,
 };
 
 export type Catalogue = typeof en;

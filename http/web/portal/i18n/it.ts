@@ -12,6 +12,7 @@ import { overview } from "./overview.it.ts";
 import { paymentLinks } from "./payment-links.it.ts";
 import { paymentMethods } from "./payment-methods.it.ts";
 import { reconciliation } from "./reconciliation.it.ts";
+import { search } from "./search.it.ts";
 import { settings } from "./settings.it.ts";
 import { dunning, plans, subscriptions } from "./subscriptions.it.ts";
 import { terminals } from "./terminals.it.ts";
@@ -56,4 +57,5 @@ export const it: Catalogue = {
   users,
   audit,
   settings,
+  search,
 };
