@@ -52,14 +52,12 @@ export function search(world: PortalWorld): void {
     const uuid = await pay(relay, card(terminalId, 2_060));
     const other = await pay(relay, card(terminalId, 3_070));
     const { id: linkId } = await linkIn(relay, shop, { customerEmail: "Ada.Rossi@example.org", description: "A case of Barolo" });
-    const transactions = await transactionsOf(owner);
-    const last4 = String(
-      member(
-        transactions.find((item) => member(item, "uuid") === uuid),
-        "last4",
-      ),
-    );
-    assert.match(last4, /^\d{4}$/);
+    let last4 = "";
+    await eventually(async () => {
+      const listed = (await transactionsOf(owner)).find((item) => member(item, "uuid") === uuid);
+      last4 = String(member(listed, "last4"));
+      assert.match(last4, /^\d{4}$/);
+    }, FOUND_WITHIN_MS);
 
     const { page } = await world.visitAs(owner, "/portal");
     for (const text of ["20.60", "20,60", "€ 20.60", uuid.slice(0, 8), uuid.toUpperCase(), last4]) {
@@ -76,7 +74,7 @@ export function search(world: PortalWorld): void {
     await finds(page, "ada.rossi@EXAMPLE.org", linkId);
     assert.equal(await page.getByRole("option").count(), 1);
     await finds(page, terminalId.slice(2), terminalId);
-    assert.deepEqual((await foundBy(owner, linkId.slice(0, 8)))["payment_links"], [linkId]);
+    await eventually(async () => assert.deepEqual((await foundBy(owner, linkId.slice(0, 8)))["payment_links"], [linkId]), FOUND_WITHIN_MS);
   });
 
   test("people who do not see personal data do not find by an e-mail address, and are told why", async () => {
