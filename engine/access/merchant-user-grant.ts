@@ -7,17 +7,19 @@ export type MerchantRole = (typeof MERCHANT_ROLES)[number];
  * exports, and links, disputes and subscriptions; `refund`; `configure`: rules and payment methods; `integrate`: webhooks and logs; `administer
  * agents`; `administer keys`; `administer users`: all but owners; `administer owners`.
  */
-export type MerchantAct =
-  | "look"
-  | "see personal data"
-  | "operate"
-  | "refund"
-  | "configure"
-  | "integrate"
-  | "administer agents"
-  | "administer keys"
-  | "administer users"
-  | "administer owners";
+export const MERCHANT_ACTS = [
+  "look",
+  "see personal data",
+  "operate",
+  "refund",
+  "configure",
+  "integrate",
+  "administer agents",
+  "administer keys",
+  "administer users",
+  "administer owners",
+] as const;
+export type MerchantAct = (typeof MERCHANT_ACTS)[number];
 
 const MAY: Readonly<Record<MerchantAct, readonly MerchantRole[]>> = {
   look: MERCHANT_ROLES,

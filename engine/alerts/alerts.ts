@@ -17,6 +17,8 @@ export interface AlertStats {
   readonly amountsMinor: { readonly [state: string]: { readonly [currency: string]: number } };
   /** The share of REFUNDED and PREVENTED among all that have ended, without withdrawn alerts. */
   readonly preventionRate: number | null;
+  /** Pending alerts that must be decided within three days, at most ALERTS_DUE_MAX. */
+  readonly dueSoon: number;
   /** False if there are more than ALERT_STATS_MAX. Then the newest are counted. */
   readonly complete: boolean;
 }

@@ -19,7 +19,7 @@ import { alertIdOf, alertSummaries, alertsOfPayment, pageOfAlerts } from "./aler
 import type { AlertRefunder, AlertWorkflow } from "./alert-refunder.ts";
 import { type AlertRule, checkedRules, hasRoomToday, matchingRule } from "./alert-rules.ts";
 import type { AlertRulesStore } from "./alert-rules-store.ts";
-import { ALERT_STATS_MAX, alertStats } from "./alert-stats.ts";
+import { ALERT_STATS_MAX, ALERTS_DUE_MAX, alertStats } from "./alert-stats.ts";
 import type { AlertAnswered, AlertFed, AlertFeed, Alerts } from "./alerts.ts";
 import { DRY_RUN_MAX, DRY_RUN_MS, dryRun } from "./dry-run.ts";
 import type { AlertEffect, AlertEvent } from "./events.ts";
@@ -108,8 +108,20 @@ export function createAlerts(options: AlertsOptions): { alerts: Alerts; feed: Al
     },
     ofPayment: async (owner, uuid) => (await alertsOfPayment(store, owner.merchantId, uuid)).filter((record) => isInScope(record, owner)),
     stats: async (owner) => {
-      const summaries = await alertSummaries(store, owner, 0, ALERT_STATS_MAX);
-      return alertStats(summaries, summaries.length < ALERT_STATS_MAX);
+      const byDeadline = {
+        limit: ALERTS_DUE_MAX,
+        after: null,
+        order: "due",
+        fromMs: null,
+        beforeMs: null,
+        state: null,
+        source: null,
+      } as const;
+      const [summaries, due] = await Promise.all([
+        alertSummaries(store, owner, 0, ALERT_STATS_MAX),
+        pageOfAlerts(store, owner, byDeadline),
+      ]);
+      return alertStats(summaries, due.items, { atMs: clock.nowMs(), complete: summaries.length < ALERT_STATS_MAX });
     },
     ...{ refund, decline },
     rules: async (owner) => {

@@ -1,7 +1,7 @@
 import { hashOf } from "../kernel/hash.ts";
 import type { Tables } from "../tables/replicated-table.ts";
 import { type AppDeployment, type DeploymentTarget, deploymentsOf, type TargetRecord, targetName } from "./app-deployment.ts";
-import { type Offer, type OfferLookups, offerFor, targetsOf } from "./app-offer.ts";
+import { type Decision, decisionFor, type Offer, type OfferLookups, offerFor, targetsOf } from "./app-offer.ts";
 import { APPS_TABLE, type AppStore, type AppTable } from "./app-store.ts";
 import type { AppVersion } from "./app-version.ts";
 
@@ -21,15 +21,18 @@ export interface AppCatalog {
   targetCount(): number;
   /** The version that a terminal is meant to have, whatever it runs now. */
   offerFor(terminalId: string): Offer | null;
+  /** The deployment that decides for a terminal, also while it is paused. */
+  decisionFor(terminalId: string): Decision | null;
   /** The deployment that a terminal's report about a version belongs to, the most specific first. */
   deploymentsFor(terminalId: string, versionId: number): AppDeployment[];
   /** To be called after each change of the table: resolves when every shard has it. */
   propagate(): Promise<void>;
 }
 
-/** Which merchant a terminal belongs to, from the settings in memory; null for none. */
+/** Which merchant and group a terminal belongs to, from the settings in memory; null for none. */
 export interface TerminalMerchants {
   merchantOf(terminalId: string): string | null;
+  groupOf(terminalId: string): string | null;
 }
 
 export interface AppCatalogOptions {
@@ -81,6 +84,7 @@ export function createAppCatalog({ store, tables, merchants }: AppCatalogOptions
     deployment: (id) => indexes.deploymentById.get(id) ?? null,
     version: (id) => indexes.versionById.get(id) ?? null,
     bucketOf: rolloutBucketOf,
+    groupOf: merchants.groupOf,
   };
   return {
     versions: () => indexes.versions,
@@ -92,6 +96,7 @@ export function createAppCatalog({ store, tables, merchants }: AppCatalogOptions
     target,
     targetCount: () => indexes.targets.size,
     offerFor: (terminalId) => offerFor(terminalId, merchants.merchantOf(terminalId), lookups),
+    decisionFor: (terminalId) => decisionFor(terminalId, merchants.merchantOf(terminalId), lookups),
     deploymentsFor: (terminalId, versionId) =>
       targetsOf(terminalId, merchants.merchantOf(terminalId)).flatMap((wanted) => {
         const record = target(wanted);

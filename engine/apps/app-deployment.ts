@@ -32,6 +32,36 @@ export interface RolloutOptions {
 
 export const ROLLOUT_DEFAULT: RolloutOptions = { rolloutPercent: 100, pauseAtFailurePercent: null, pauseAfterReports: 10 };
 
+/** One step of a roll-out in rings: the terminals of these groups, and a percentage of the target's terminals. */
+export interface RolloutRing {
+  /** Groups of cloud configurations. */
+  groups: readonly string[];
+  percent: number;
+}
+
+/** A roll-out in rings. Each ring is offered the version in addition to the earlier ones. */
+export interface RolloutRings {
+  rings: readonly RolloutRing[];
+  /** The index of the latest ring that has started. */
+  started: number;
+  /**
+   * The next ring starts after this many reports since the last one started, if fewer than
+   * `pauseAtFailurePercent` of them are failures. Null: an administrator starts each ring.
+   */
+  advanceAfterReports: number | null;
+}
+
+export const RINGS_MAX = 10;
+export const RING_GROUPS_MAX = 50;
+
+/** What a new deployment may have besides the options that can be changed later. */
+export interface RolloutPlan extends RolloutOptions {
+  rings?: readonly RolloutRing[];
+  advanceAfterReports?: number | null;
+  /** The deployment stays a draft until an administrator starts it. */
+  startsByHand?: boolean;
+}
+
 /** The record of an app deployment actor. */
 export interface AppDeployment extends RolloutOptions {
   schema: 1;
@@ -45,6 +75,12 @@ export interface AppDeployment extends RolloutOptions {
   counts: DeploymentCounts;
   /** Reports that stood when it was last resumed: what failed before does not pause it again. */
   countedBefore: Pick<DeploymentCounts, "installed" | "failed">;
+  /** Absent: the deployment has no rings. With rings, `rolloutPercent` is the largest percentage of the started ones. */
+  staged?: RolloutRings;
+  /** True for a draft that an administrator has to start. */
+  startsByHand?: boolean;
+  /** True for a superseded deployment that an administrator has stopped. */
+  stopped?: boolean;
   createdAtMs: number;
   changedAtMs: number;
 }
@@ -110,6 +146,8 @@ export interface InstallMark {
   offered: boolean;
   downloaded: boolean;
   outcome: "installed" | "failed" | null;
+  /** Why the latest install failed, in the words of the terminal, without card numbers. Absent if it gave no reason. */
+  reason?: string;
 }
 
 export type InstallStep = "offered" | "downloaded" | "installed" | "failed";
@@ -117,8 +155,9 @@ export type InstallStep = "offered" | "downloaded" | "installed" | "failed";
 export const NO_MARK: InstallMark = { offered: false, downloaded: false, outcome: null };
 
 /** A terminal's next step: its mark afterwards, and how the counts move. Once installed, a late or repeated failure changes nothing. */
-export function markAfter(mark: InstallMark, step: InstallStep): { mark: InstallMark; moves: DeploymentCounts } {
+export function markAfter(mark: InstallMark, step: InstallStep, reason?: string): { mark: InstallMark; moves: DeploymentCounts } {
   const unmoved = { mark, moves: NOTHING_COUNTED };
+  const { reason: reasonBefore, ...known } = mark;
   switch (step) {
     case "offered":
     case "downloaded":
@@ -126,11 +165,15 @@ export function markAfter(mark: InstallMark, step: InstallStep): { mark: Install
     case "installed":
       if (mark.outcome === "installed") return unmoved;
       return {
-        mark: { ...mark, outcome: "installed" },
+        mark: { ...known, outcome: "installed" },
         moves: { ...NOTHING_COUNTED, installed: 1, failed: mark.outcome === "failed" ? -1 : 0 },
       };
     case "failed":
-      return mark.outcome === null ? { mark: { ...mark, outcome: "failed" }, moves: { ...NOTHING_COUNTED, failed: 1 } } : unmoved;
+      if (mark.outcome === "installed" || (mark.outcome === "failed" && (reason === undefined || reason === reasonBefore))) return unmoved;
+      return {
+        mark: { ...known, outcome: "failed", ...(reason === undefined ? {} : { reason }) },
+        moves: { ...NOTHING_COUNTED, failed: mark.outcome === null ? 1 : 0 },
+      };
   }
 }
 
@@ -141,4 +184,13 @@ export function addCounts(one: DeploymentCounts, other: DeploymentCounts): Deplo
     installed: one.installed + other.installed,
     failed: one.failed + other.failed,
   };
+}
+
+/** The groups of all rings that have started; none without rings. */
+export function startedGroups(staged: RolloutRings | undefined): readonly string[] {
+  return staged === undefined ? [] : staged.rings.slice(0, staged.started + 1).flatMap(({ groups }) => groups);
+}
+
+export function hasNextRing({ staged }: Pick<AppDeployment, "staged">): boolean {
+  return staged !== undefined && staged.started + 1 < staged.rings.length;
 }

@@ -59,6 +59,8 @@ export interface AppStore {
   target(name: string, empty: TargetRecord): Promise<Stored<TargetRecord>>;
   /** In the order of the terminals; one without a mark has `NO_MARK` at version 0. */
   marks(deploymentId: number, terminalIds: readonly string[]): Promise<Stored<InstallMark>[]>;
+  /** By terminal id, after `after`; empty at the end. */
+  marksAfter(deploymentId: number, after: string, limit: number): Promise<{ terminalId: string; mark: InstallMark }[]>;
   /** Removes the marks of a deployment that is gone. */
   clearMarks(deploymentId: number): Promise<void>;
   commit(change: AppChange): Promise<AppChangeOutcome>;
@@ -191,6 +193,16 @@ export function createAppStore({ kv, nowMs, writer }: AppStoreOptions): AppStore
       available(async () => {
         const entries = await kv.getMany(terminalIds.map((terminalId) => markKey(deploymentId, terminalId)));
         return entries.map((entry) => stored<InstallMark>("appMark", entry) ?? { record: NO_MARK, version: 0 });
+      }),
+    marksAfter: (deploymentId, after, limit) =>
+      available(async () => {
+        const prefix = markKey(deploymentId, "");
+        const { from, to } = prefixRange(prefix);
+        const entries = await kv.scan({ from: after === "" ? from : `${prefix}${after}\u0001`, to, limit });
+        return entries.map(({ key, value }) => ({
+          terminalId: key.slice(prefix.length),
+          mark: recordIn<InstallMark>("appMark", key, value),
+        }));
       }),
     clearMarks: (deploymentId) => available(() => removeAll(`${MARKS}${deploymentId}/`)),
     commit: (change) =>

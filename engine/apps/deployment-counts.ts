@@ -18,8 +18,8 @@ const ATTEMPTS_MAX = 128;
 const REMEMBERED_MAX = 100_000;
 
 export interface DeploymentCounts {
-  /** Counts a terminal's step once; resolves when it is stored. */
-  count(deploymentId: number, terminalId: string, step: InstallStep): Promise<void>;
+  /** Counts a terminal's step once; resolves when it is stored. `reason`: why an install failed. */
+  count(deploymentId: number, terminalId: string, step: InstallStep, reason?: string): Promise<void>;
   /** Whether this shard remembers that the offer was counted; false says nothing. */
   isOfferCounted(deploymentId: number, terminalId: string): boolean;
 }
@@ -27,13 +27,14 @@ export interface DeploymentCounts {
 export interface DeploymentCountsOptions {
   store: AppStore;
   clock: Clock;
-  /** Too many installs failed, and the deployment is paused. */
-  paused(deploymentId: number): void;
+  /** Too many installs failed and the deployment is paused, or so few that its next ring has started. */
+  offerChanged(deploymentId: number): void;
 }
 
 interface Waiting {
   terminalId: string;
   step: InstallStep;
+  reason: string | undefined;
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -42,7 +43,7 @@ interface Waiting {
  * Counts distinct terminals. What comes while a commit is under way is counted by the next one, so a fleet that asks all at once makes a
  * few commits and no race with itself.
  */
-export function createDeploymentCounts({ store, clock, paused }: DeploymentCountsOptions): DeploymentCounts {
+export function createDeploymentCounts({ store, clock, offerChanged }: DeploymentCountsOptions): DeploymentCounts {
   const queues = new Map<number, Waiting[]>();
   const remembered = new Set<string>();
   let waiting = 0;
@@ -55,12 +56,12 @@ export function createDeploymentCounts({ store, clock, paused }: DeploymentCount
       const before = new Map(stored.map((mark, index) => [terminalIds[index], mark]));
       const after = new Map<string, InstallMark>();
       let moves = NOTHING_COUNTED;
-      for (const { terminalId, step } of batch) {
+      for (const { terminalId, step, reason } of batch) {
         const known = before.get(terminalId);
         if (known === undefined) continue;
         const isNew = known.version === 0 && !after.has(terminalId);
         if (isNew && deployment.record.counts.offered + moves.offered >= COUNTED_TERMINALS_MAX) continue;
-        const next = markAfter(after.get(terminalId) ?? known.record, step);
+        const next = markAfter(after.get(terminalId) ?? known.record, step, reason);
         if (next.mark === (after.get(terminalId) ?? known.record)) continue;
         after.set(terminalId, next.mark);
         moves = addCounts(moves, next.moves);
@@ -78,7 +79,7 @@ export function createDeploymentCounts({ store, clock, paused }: DeploymentCount
         changesTable: stepped.offerChanged,
       });
       if (outcome !== "committed") return CONFLICT;
-      if (stepped.offerChanged) paused(deploymentId);
+      if (stepped.offerChanged) offerChanged(deploymentId);
       return undefined;
     });
   }
@@ -97,12 +98,12 @@ export function createDeploymentCounts({ store, clock, paused }: DeploymentCount
     queues.delete(deploymentId);
   }
 
-  function enqueue(deploymentId: number, terminalId: string, step: InstallStep): Promise<void> {
+  function enqueue(deploymentId: number, terminalId: string, step: InstallStep, reason: string | undefined): Promise<void> {
     if (waiting >= WAITING_MAX)
       throw new RelayError("too_busy", "Too many terminals are reporting at once; retry shortly", { retryAfterSeconds: 5 });
     waiting += 1;
     return new Promise((resolve, reject) => {
-      const entry = { terminalId, step, resolve, reject };
+      const entry = { terminalId, step, reason, resolve, reject };
       const queue = queues.get(deploymentId);
       if (queue !== undefined) {
         queue.push(entry);
@@ -118,10 +119,10 @@ export function createDeploymentCounts({ store, clock, paused }: DeploymentCount
 
   return {
     isOfferCounted: (deploymentId, terminalId) => remembered.has(keyOf(deploymentId, terminalId)),
-    count: async (deploymentId, terminalId, step) => {
+    count: async (deploymentId, terminalId, step, reason) => {
       const key = keyOf(deploymentId, terminalId);
       if (step === "offered" && remembered.has(key)) return;
-      await enqueue(deploymentId, terminalId, step);
+      await enqueue(deploymentId, terminalId, step, reason);
       if (step !== "offered") return;
       if (remembered.size >= REMEMBERED_MAX) remembered.clear();
       remembered.add(key);

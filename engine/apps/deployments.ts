@@ -11,6 +11,7 @@ import {
   type InstallStep,
   RETIRED_MAX,
   type RolloutOptions,
+  type RolloutPlan,
   TARGETS_MAX,
   type TargetRecord,
   targetName,
@@ -23,8 +24,14 @@ import { type DeploymentEvent, newDeployment, stepDeployment } from "./machine.t
 
 /** App deployment actors: each call is one stored step of one or more of them. Rejects with RelayError `not_found`, `conflict`, `unavailable`. */
 export interface Deployments {
-  /** A new deployment in the place of what the target had; a draft where the version has no package yet. */
-  deploy(versionId: number, target: DeploymentTarget, options: RolloutOptions): Promise<AppDeployment>;
+  /** A new deployment in the place of what the target had; a draft where the version has no package yet, or an administrator is to start it. */
+  deploy(versionId: number, target: DeploymentTarget, plan: RolloutPlan): Promise<AppDeployment>;
+  /** Starts a draft that waits for it; it stays a draft while its version has no package. */
+  start(id: number): Promise<AppDeployment>;
+  /** Starts the next ring. */
+  startNextRing(id: number): Promise<AppDeployment>;
+  /** Ends it for good; answers with it. What stood before it takes its place, if that can be offered. */
+  stop(id: number): Promise<AppDeployment>;
   pause(id: number): Promise<AppDeployment>;
   resume(id: number): Promise<AppDeployment>;
   tune(id: number, options: Partial<RolloutOptions>): Promise<AppDeployment>;
@@ -39,8 +46,8 @@ export interface Deployments {
   versionSwitched(versionId: number, active: boolean): Promise<void>;
   /** Removes all deployments of a version. */
   removeOf(versionId: number): Promise<void>;
-  /** Counts a terminal's step, once; resolves when it is stored. */
-  count(id: number, terminalId: string, step: InstallStep): Promise<void>;
+  /** Counts a terminal's step, once; resolves when it is stored. `reason`: why an install failed. */
+  count(id: number, terminalId: string, step: InstallStep, reason?: string): Promise<void>;
   /** Whether this shard remembers that the offer was counted; false says nothing. */
   isOfferCounted(id: number, terminalId: string): boolean;
 }
@@ -55,8 +62,6 @@ export interface DeploymentsOptions {
   failed(what: string, error: unknown): void;
 }
 
-/** One step of several records: what is stored, and what the caller gets. Null: something had changed, read again. */
-
 /** The record of a version as it is, written again: an upload that has found the version not deployed, and is not stored yet, finds it changed. */
 function rewritten(version: Stored<AppVersion>): Stored<AppVersion> & { codeBefore: number } {
   return { ...version, codeBefore: version.record.versionCode };
@@ -66,9 +71,9 @@ export function createDeployments({ store, catalog, clock, failed }: Deployments
   const counts = createDeploymentCounts({
     store,
     clock,
-    paused: () => {
+    offerChanged: () => {
       // Stored already; a shard that this does not reach finds it by the version of the table.
-      catalog.propagate().catch((error: unknown) => failed("a deployment paused itself", error));
+      catalog.propagate().catch((error: unknown) => failed("a deployment changed its offer", error));
     },
   });
 
@@ -136,7 +141,7 @@ export function createDeployments({ store, catalog, clock, failed }: Deployments
     for (const id of ids) await store.clearMarks(id);
   }
 
-  async function deploy(versionId: number, wanted: DeploymentTarget, options: RolloutOptions): Promise<AppDeployment> {
+  async function deploy(versionId: number, wanted: DeploymentTarget, plan: RolloutPlan): Promise<AppDeployment> {
     await versionOf(versionId);
     if (catalog.target(wanted) === null && catalog.targetCount() >= TARGETS_MAX) {
       throw new RelayError("conflict", `There are already deployments for ${TARGETS_MAX} targets`);
@@ -146,8 +151,8 @@ export function createDeployments({ store, catalog, clock, failed }: Deployments
       const [version, before] = await Promise.all([versionOf(versionId), target(wanted)]);
       if (!version.record.active) throw new RelayError("conflict", "The version is not active");
       const atMs = clock.nowMs();
-      const draft = newDeployment({ id, versionId, target: wanted, atMs, ...options });
-      const takesPlace = version.record.package !== null;
+      const draft = newDeployment({ id, versionId, target: wanted, atMs, ...plan });
+      const takesPlace = version.record.package !== null && plan.startsByHand !== true;
       const created = takesPlace ? stepDeployment(draft, { type: "package.stored", atMs }).record : draft;
       // A draft of the same target is settled by whatever is deployed later.
       const settled = retire(before.record, before.record.draft);
@@ -197,38 +202,68 @@ export function createDeployments({ store, catalog, clock, failed }: Deployments
     await clearMarks(dropped);
   }
 
-  async function rollBack(id: number): Promise<AppDeployment> {
-    const { restored, dropped } = await retryOnConflict(ATTEMPTS_MAX, async () => {
-      const current = await deploymentOf(id);
-      const before = await target(current.record.target);
-      if (before.record.current !== id) throw new RelayError("conflict", "Another deployment is current for this deployment's target");
-      const [previousId] = before.record.history;
-      const [previous = null] = previousId === undefined ? [] : await store.deployments([previousId]);
-      if (previous === null) throw new RelayError("conflict", "There is no earlier deployment to roll back to");
-      const version = await store.version(previous.record.versionId);
-      if (version === null || version.record.deleting || !version.record.active || version.record.package === null) {
-        throw new RelayError("conflict", "The version of the earlier deployment is disabled or has no package");
-      }
+  /** The deployment that stood before the current one, or why it cannot take its place. */
+  async function previousOf({ history: [previousId] }: TargetRecord) {
+    const [previous = null] = previousId === undefined ? [] : await store.deployments([previousId]);
+    if (previous === null) return "There is no earlier deployment to roll back to";
+    const version = await store.version(previous.record.versionId);
+    if (version === null || version.record.deleting || !version.record.active || version.record.package === null) {
+      return "The version of the earlier deployment is disabled or has no package";
+    }
+    return { previous, version };
+  }
+
+  /** Takes a deployment away from its target. A roll-back needs an earlier deployment that takes its place; `stopped` needs none. */
+  async function withdraw(id: number, type: "deployment.superseded" | "deployment.stopped") {
+    const { restored, left, dropped } = await retryOnConflict(ATTEMPTS_MAX, async () => {
+      const { record: before, version: versionBefore } = await deploymentOf(id);
+      const { record: held, version } = await target(before.target);
+      const isStopped = type === "deployment.stopped";
+      if (isStopped && held.current !== id && held.draft !== id) throw new RelayError("conflict", "This deployment has already ended");
+      if (!isStopped && held.current !== id) throw new RelayError("conflict", "Another deployment is current for this deployment's target");
+      const found = held.current === id ? await previousOf(held) : null;
+      if (typeof found === "string" && !isStopped) throw new RelayError("conflict", found);
       const atMs = clock.nowMs();
-      const back = stepDeployment(previous.record, { type: "deployment.restored", atMs });
-      const off = stepDeployment(current.record, { type: "deployment.superseded", atMs });
-      const without = withoutDeployment(before.record, id);
-      const next = retire({ ...without, current: previous.record.id, history: without.history.slice(1) }, id);
+      const { record: off } = stepDeployment(before, { type, atMs });
+      const without = withoutDeployment(held, id);
+      const back = found === null || typeof found === "string" ? null : found;
+      const record = back === null ? null : stepDeployment(back.previous.record, { type: "deployment.restored", atMs }).record;
+      const next = retire(record === null ? without : { ...without, current: record.id, history: without.history.slice(1) }, id);
       const outcome = await store.commit({
-        unchangedVersion: version,
+        ...(back === null ? {} : { unchangedVersion: back.version }),
         deployments: [
-          { record: back.record, version: previous.version },
-          { record: off.record, version: current.version },
+          ...(back === null || record === null ? [] : [{ record, version: back.previous.version }]),
+          { record: off, version: versionBefore },
         ],
         removedDeployments: next.dropped,
-        targets: [{ record: next.record, version: before.version }],
+        targets: [{ record: next.record, version }],
         changesTable: true,
       });
-      return outcome === "committed" ? { restored: back.record, dropped: next.dropped } : CONFLICT;
+      return outcome === "committed" ? { restored: record, left: off, dropped: next.dropped } : CONFLICT;
     });
     await clearMarks(dropped);
     await catalog.propagate();
+    return { restored, left };
+  }
+
+  async function rollBack(id: number): Promise<AppDeployment> {
+    const { restored } = await withdraw(id, "deployment.superseded");
+    if (restored === null) throw new Error("a roll-back restored nothing");
     return restored;
+  }
+
+  /** Repeating it finishes one that broke off. */
+  async function start(id: number): Promise<AppDeployment> {
+    const { record } = await deploymentOf(id);
+    const refusal = ({ state }: AppDeployment) => `A deployment that is ${state} cannot be started`;
+    if (record.state !== "draft") throw new RelayError("conflict", refusal(record));
+    if (record.startsByHand === true) await stepOne(id, () => ({ type: "deployment.started", atMs: clock.nowMs() }), refusal);
+    const version = await versionOf(record.versionId);
+    if (version.record.package !== null) {
+      await activate(id);
+      await catalog.propagate();
+    }
+    return (await deploymentOf(id)).record;
   }
 
   async function remove(id: number): Promise<void> {
@@ -255,6 +290,15 @@ export function createDeployments({ store, catalog, clock, failed }: Deployments
   return {
     deploy,
     rollBack,
+    start,
+    stop: async (id) => (await withdraw(id, "deployment.stopped")).left,
+    startNextRing: (id) =>
+      stepOne(
+        id,
+        () => ({ type: "ring.started", atMs: clock.nowMs() }),
+        (record) =>
+          record.state === "active" ? "This deployment has no further ring" : `A deployment that is ${record.state} cannot start a ring`,
+      ),
     pause: (id) =>
       stepOne(
         id,
@@ -271,6 +315,9 @@ export function createDeployments({ store, catalog, clock, failed }: Deployments
       stepOne(
         id,
         (before) => {
+          if (before.staged !== undefined && options.rolloutPercent !== undefined) {
+            throw new RelayError("conflict", "A deployment in rings has no percentage of its own: start its next ring");
+          }
           const { rolloutPercent, pauseAtFailurePercent, pauseAfterReports } = { ...before, ...options };
           return { type: "rollout.changed", atMs: clock.nowMs(), options: { rolloutPercent, pauseAtFailurePercent, pauseAfterReports } };
         },

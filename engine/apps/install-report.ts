@@ -1,3 +1,4 @@
+import { cutText } from "../kernel/cut-text.ts";
 import { isTerminalId } from "../kernel/identifiers.ts";
 import { isJsonObject, type JsonObject } from "../payments/payment-request.ts";
 import { VERSION_CODE_MAX } from "./app-version.ts";
@@ -23,6 +24,22 @@ const STATUS_NAMES = ["status", "result", "outcome", "state", "installstatus", "
 const STATUS_NAMES_LAST = ["event"];
 const SUCCESS_FLAGS = ["success", "successful", "succeeded", "installed", "ok"];
 const FAILURE_FLAGS = ["failed", "failure"];
+
+/** Members with the reason of a failure, the most readable first. */
+const REASON_NAMES = [
+  "message",
+  "errormessage",
+  "reason",
+  "failurereason",
+  "errordescription",
+  "error",
+  "cause",
+  "detail",
+  "statusmessage",
+];
+/** Read where none of the above is there. */
+const REASON_NAMES_LAST = ["errorcode", "code", ...STATUS_NAMES];
+const REASON_LENGTH_MAX = 120;
 
 /** Objects that a report may be wrapped in; nobody wraps twice. */
 const WRAPPERS = ["data", "payload", "body", "report", "result", "details", "install", "installation", "update"];
@@ -58,6 +75,18 @@ export function readInstallReport(report: JsonObject): InstallFacts {
     versionCode: agreed((codes.length > 0 ? codes : value(VERSION_NAMES_LAST)).map(versionCodeIn)),
     status: agreed(statuses(value)),
   };
+}
+
+/** Why an install failed, in the words of the report; null if it gives no reason. Card numbers are to be masked before. */
+export function failureReason(report: JsonObject): string | null {
+  const members = membersOf(report);
+  for (const name of [...REASON_NAMES, ...REASON_NAMES_LAST]) {
+    const [value] = members.get(name) ?? [];
+    const words = typeof value === "string" || typeof value === "number" ? String(value).trim().replaceAll(/\s+/g, " ") : "";
+    // A word for a failure alone is no reason.
+    if (words !== "" && !/^(?:FAILED|FAILURE|FAIL|ERROR|KO)$/i.test(words)) return cutText(words, REASON_LENGTH_MAX);
+  }
+  return null;
 }
 
 /** By compared name, those of the report and of what it is wrapped in; null and objects are no values. */

@@ -1,12 +1,12 @@
 import type { Clock } from "../kernel/clock.ts";
 import { maskJson } from "../kernel/mask.ts";
-import type { JsonObject } from "../payments/payment-request.ts";
+import { isJsonObject, type JsonObject } from "../payments/payment-request.ts";
 import type { AppCatalog } from "./app-catalog.ts";
 import type { InstallStep } from "./app-deployment.ts";
 import type { AppStore } from "./app-store.ts";
 import type { Deployments } from "./deployments.ts";
 import { UNKNOWN_VERSION_CODE } from "./install-log.ts";
-import { readInstallReport } from "./install-report.ts";
+import { failureReason, readInstallReport } from "./install-report.ts";
 import type { Reporter, TerminalProof } from "./terminal-proof.ts";
 
 export interface InstallReport {
@@ -37,14 +37,14 @@ export interface RecordInstallOptions {
 
 export function createRecordInstall({ store, catalog, deployments, proof, clock }: RecordInstallOptions): RecordInstall {
   /** The deployment that offered it this version; where none has (a push to this terminal alone), the most specific one. */
-  async function count(terminalId: string, versionId: number, step: InstallStep): Promise<void> {
+  async function count(terminalId: string, versionId: number, step: InstallStep, reason?: string): Promise<void> {
     const candidates = catalog.deploymentsFor(terminalId, versionId);
     for (const { id } of candidates) {
       const [mark] = await store.marks(id, [terminalId]);
-      if (mark?.record.offered === true) return deployments.count(id, terminalId, step);
+      if (mark?.record.offered === true) return deployments.count(id, terminalId, step, reason);
     }
     const [first] = candidates;
-    if (first !== undefined) await deployments.count(first.id, terminalId, step);
+    if (first !== undefined) await deployments.count(first.id, terminalId, step, reason);
   }
 
   return {
@@ -53,16 +53,18 @@ export function createRecordInstall({ store, catalog, deployments, proof, clock 
       const terminalId = told ?? named ?? (reporter.caller.type === "terminal" ? reporter.caller.terminalId : null);
       const version = versionCode === null ? null : catalog.byVersionCode(versionCode);
       const fromTerminal = terminalId !== null && (await proof.isFromTerminal(reporter, terminalId));
+      const masked = maskJson(body);
       await store.appendInstallLog({
         receivedAtMs: clock.nowMs(),
         terminalId,
         versionCode: version?.versionCode ?? UNKNOWN_VERSION_CODE,
         status,
         fromTerminal,
-        body: JSON.stringify(maskJson(body)),
+        body: JSON.stringify(masked),
       });
       if (!fromTerminal || version === null || status === null) return;
-      await count(terminalId, version.id, status === "completed" ? "installed" : "failed");
+      if (status === "completed") await count(terminalId, version.id, "installed");
+      else await count(terminalId, version.id, "failed", isJsonObject(masked) ? (failureReason(masked) ?? undefined) : undefined);
     },
     downloaded: (reporter, terminalId, versionId) =>
       proof.ifFromTerminal(reporter, terminalId, "count a download", () => count(terminalId, versionId, "downloaded")),

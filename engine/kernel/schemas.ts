@@ -102,6 +102,9 @@ export const SCHEMAS = {
   merchantOwner: first("merchant-owner/"),
   merchantSecret: first("merchant-secret/"),
   merchantMadeKeys: first("merchant-made-keys/"),
+  /** A merchant's colour and the facts of its logo; and the logos' files. */
+  branding: first("branding/"),
+  brandingLogo: first("branding-logo/"),
   partner: first("nr/", "nu/", "g/partner-counter"),
   callCount: first("partner-calls/"),
   idempotencyClaim: first("i/"),
@@ -115,7 +118,7 @@ export const SCHEMAS = {
    * 2 adds the pending operations of a link (engine/links/link.ts). A version that reads only 1
    * would drop them at its next transition, and leave the link's intent unchanged.
    */
-  link: { writes: 2, reads: [1, 2], keys: ["link/", "link-due/", "link-payment/", "link-tran/", "link-op/"] },
+  link: { writes: 2, reads: [1, 2], keys: ["link/", "link-due/", "link-open/", "link-payment/", "link-tran/", "link-op/"] },
   intent: first("intent/", "intent-of/", "intent-charge/", "intent-charge-of/", "intent-refund/", "intent-refund-of/"),
   /**
    * Payment links of the portal, with indexes by time, by state, and by the digests of their

@@ -2,13 +2,14 @@ import type { CommitPart } from "../kernel/commit-part.ts";
 import { createDueIndex, type DueIndex, dueOperations } from "../kernel/due-index-store.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { uuidKey } from "../kernel/identifiers.ts";
-import { available, type Entry, type Kv, type Operation } from "../kernel/kv.ts";
+import { available, type Entry, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
 import { readBareRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
+import { timeDigits } from "../kernel/time-digits.ts";
 import { type AttentionItem, attentionKey, attentionOperation } from "../payments/attention.ts";
 import type { TransactionRow } from "../payments/feed-row.ts";
 import { outboxOperation } from "../payments/outbox.ts";
-import type { LinkRecord } from "./link.ts";
+import { isFinal, type LinkRecord } from "./link.ts";
 
 /** One step of a link, stored as a whole or not at all. */
 export interface LinkChange {
@@ -42,9 +43,15 @@ export interface LinkStore extends DueIndex {
   commit(change: LinkChange): Promise<number | null>;
 }
 
+/** More open links are not counted. */
+export const OPEN_LINKS_MAX = 100_000;
+const OPEN_PAGE = 1_000;
+
 export const LINKS = "link/";
 /** The index of deadlines: one entry for each link that is still followed. It has its name from before there were others (`due/`). */
-export const LINKS_DUE = "link-due/";
+const LINKS_DUE = "link-due/";
+/** Links that can be paid, by the end of their time. Entries expire with it. */
+const OPEN = "link-open/";
 const PAYMENTS = "link-payment/";
 const MOVEMENTS = "link-tran/";
 /** Ids of captures, reversals and refunds: the gateway executes one once, so none is for two payments. */
@@ -63,7 +70,7 @@ export interface LinkStoreOptions {
 
 /**
  * Payment links on the key-value store: `link/<txId>`, the index of deadlines `link-due/<partition>/<13 digits of milliseconds>/<txId>`, the
- * gateway's names `link-payment/` and `link-tran/<partner>/<name>`, `link-op/<id of a capture, reversal or refund>`, outbox rows.
+ * links that can be paid `link-open/<13 digits of the end of their time>/<txId>`, the gateway's names `link-payment/` and `link-tran/<partner>/<name>`, `link-op/<id of a capture, reversal or refund>`, outbox rows.
  */
 export function createLinkStore({ kv, retentionMs, writer }: LinkStoreOptions): LinkStore {
   let rowsWritten = 0;
@@ -78,6 +85,7 @@ export function createLinkStore({ kv, retentionMs, writer }: LinkStoreOptions): 
     const { txId, partnerId, expiresAtMs } = record.order;
     const kept = record.nextAtMs === null ? { expiresAtMs: expiresAtMs + retentionMs } : {};
     const operations: Operation[] = [{ type: "put", key: keyOf(txId), value: recordText("link", record), ...kept }];
+    operations.push(...openOperations(record, before));
     operations.push(...dueOperations(LINKS_DUE, txId, before?.nextAtMs ?? null, record.nextAtMs));
     const movementsBefore = before === null ? [] : tranIdsOf(before);
     const names = [
@@ -124,9 +132,32 @@ export function createLinkStore({ kv, retentionMs, writer }: LinkStoreOptions): 
   };
 }
 
+/** Counts the links that can be paid at this time, at most OPEN_LINKS_MAX. */
+export function countOpenLinks(kv: Pick<Kv, "scan">, atMs: number): Promise<number> {
+  return available(async () => {
+    const { to } = prefixRange(OPEN);
+    let from = OPEN + timeDigits(atMs + 1);
+    for (let open = 0; ; ) {
+      const page = await kv.scan({ from, to, limit: OPEN_PAGE });
+      open += page.length;
+      const last = page.at(-1);
+      if (last === undefined || page.length < OPEN_PAGE || open >= OPEN_LINKS_MAX) return open;
+      from = `${last.key}\u0001`;
+    }
+  });
+}
+
 /** In capitals it is the same link. */
 function keyOf(txId: string): string {
   return LINKS + uuidKey(txId);
+}
+
+function openOperations({ state, order: { txId, expiresAtMs } }: LinkRecord, before: LinkRecord | null): Operation[] {
+  const isOpen = !isFinal(state);
+  const wasOpen = before !== null && !isFinal(before.state);
+  if (isOpen === wasOpen) return [];
+  const key = `${OPEN}${timeDigits(expiresAtMs)}/${txId}`;
+  return [isOpen ? { type: "put", key, value: "1", expiresAtMs } : { type: "delete", key }];
 }
 
 function operationKeys({ record, before }: LinkChange): string[] {

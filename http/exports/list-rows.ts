@@ -1,4 +1,5 @@
 import type { Caller } from "../../engine/access/caller.ts";
+import type { Locale } from "../../engine/accounts/account.ts";
 import type { DisputeBoard } from "../../engine/cases/case-list.ts";
 import type { ExportList, ExportOrder } from "../../engine/exports/export.ts";
 import { type MerchantTransaction, type MerchantTransactions, netMinorOf } from "../../engine/payments/merchant-transactions.ts";
@@ -10,7 +11,7 @@ import { type PaymentLinkOperations, paymentLinkContext } from "../surfaces/merc
 import { type SubscriptionJson, subscription } from "../surfaces/merchant/subscriptions/schemas.ts";
 import { type SubscriptionOperations, subscriptionContext } from "../surfaces/merchant/subscriptions/surface.ts";
 import { merchantOwnerOf } from "../surfaces/merchant/surface.ts";
-import { itemOf, outcomeWord } from "../surfaces/merchant/transaction-item.ts";
+import { declineWords, itemOf, outcomeWord } from "../surfaces/merchant/transaction-item.ts";
 import type { LocalTime } from "../surfaces/parts/time.ts";
 import type { Cell, Row } from "./cells.ts";
 import type { TransactionTotals } from "./transaction-totals.ts";
@@ -42,7 +43,7 @@ type Derived<Item> = keyof Item | (Item extends { readonly amountMinor: number; 
 /** Readers of the columns that items do not have as members. */
 type Columns<L extends ExportList, Item> = Readonly<Record<Exclude<ColumnName<L>, Derived<Item>>, Column<Item>>>;
 
-const OF_TRANSACTIONS: Columns<"transactions", MerchantTransaction> = {
+const transactionColumns = (lang: Locale): Columns<"transactions", MerchantTransaction> => ({
   createdAt: ({ transaction }) => ({ atMs: transaction.createdAtMs }),
   uuid: ({ transaction }) => transaction.uuid,
   terminalId: ({ transaction }) => transaction.terminalId,
@@ -56,7 +57,10 @@ const OF_TRANSACTIONS: Columns<"transactions", MerchantTransaction> = {
   message: ({ transaction }) => transaction.message ?? null,
   refundedAmount: ({ transaction: { currency }, refundedMinor }) => ({ minor: refundedMinor, currency }),
   netAmount: (found) => ({ minor: netMinorOf(found), currency: found.transaction.currency }),
-};
+  actionCode: ({ transaction }) => transaction.auth?.actionCode ?? null,
+  declineReason: (found) => declineWords(found, lang)?.reason ?? null,
+  declineAdvice: (found) => declineWords(found, lang)?.next ?? null,
+});
 
 const OF_LINKS: Columns<"payment-links", PaymentLinkJson> = {
   paymentUuid: ({ attempts }) => attempts.find(({ state }) => state === "paid")?.uuid ?? null,
@@ -84,7 +88,7 @@ const OF_SUBSCRIPTIONS: Columns<"subscriptions", SubscriptionJson> = {
 export async function* listRows(
   operations: ListOperations,
   caller: Caller,
-  order: Pick<ExportOrder, "list" | "filters" | "columns">,
+  order: Pick<ExportOrder, "list" | "filters" | "columns" | "lang">,
   askedAtMs: number,
   totals?: TransactionTotals,
 ): AsyncGenerator<readonly Row[]> {
@@ -93,7 +97,7 @@ export async function* listRows(
   const query = listQueryOf(list, filters, caller, operations.localTime, askedAtMs);
   switch (query.list) {
     case "transactions": {
-      const row = rowOf(list, OF_TRANSACTIONS, columns);
+      const row = rowOf(list, transactionColumns(order.lang), columns);
       for await (const batch of operations.merchantTransactions.stream(owner.merchantId, query.filter)) {
         for (const found of batch) totals?.add(found);
         for (let start = 0; start < batch.length; start += ROWS_AT_ONCE) yield batch.slice(start, start + ROWS_AT_ONCE).map(row);

@@ -1,7 +1,9 @@
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { BuildOptions, Metafile } from "esbuild";
+import type { BuildOptions } from "esbuild";
 import { withCompiler } from "./compiler.ts";
+import { mergeShared, sharedModulesOf } from "./web-app/shared-modules.ts";
+import { type ShellFacts, shellOf } from "./web-app/shell.ts";
 
 /** An app as browsers load it: one page, and files whose names hold a hash of their contents. */
 export interface WebApp {
@@ -27,26 +29,33 @@ const FOLDER = fileURLToPath(new URL(".", import.meta.url));
 /** Browsers of the last two years: the staff of merchants and of operators, whose browsers update themselves. They know `light-dark()` and `<dialog>`. */
 const TARGET = ["es2022", "chrome123", "firefox121", "safari17.5"];
 
-interface AppFacts {
-  title: string;
-  assetsPath: string;
-  /** What is shown without scripts. */
-  noScript: string;
-  entries: Readonly<Record<"main" | "theme" | "style" | "icon", string>>;
-}
+const FIRST = "portal/first.ts";
+const ICON = "portal/icon.svg";
 
-const APPS: Readonly<Record<WebAppName, AppFacts>> = {
+const APPS: Readonly<Record<WebAppName, ShellFacts>> = {
   portal: {
     title: "Merchant portal",
     assetsPath: PORTAL_ASSETS_PATH,
     noScript: "The merchant portal needs JavaScript. Il portale esercenti richiede JavaScript.",
-    entries: { main: "portal/main.tsx", theme: "portal/theme.ts", style: "portal/style/style.css", icon: "portal/icon.svg" },
+    entries: { main: "portal/main.tsx", style: "portal/style/style.css", icon: ICON },
+    startPage: "portal/pages/overview/overview-page.tsx",
+    first: {
+      app: "portal",
+      pages: PORTAL_PATH,
+      guest: "sign-in forgot reset invitation",
+      api: "/api/merchant",
+      figures: "/overview",
+    },
+    navigation: [11, 4, 3],
   },
   operators: {
     title: "Operations",
     assetsPath: OPERATORS_ASSETS_PATH,
     noScript: "These pages need JavaScript. Queste pagine richiedono JavaScript.",
-    entries: { main: "operators/main.tsx", theme: "portal/theme.ts", style: "operators/style.css", icon: "portal/icon.svg" },
+    entries: { main: "operators/main.tsx", style: "operators/style.css", icon: ICON },
+    startPage: "operators/pages/attention/attention-page.tsx",
+    first: { app: "operators", pages: OPERATORS_PAGES_PATH, guest: "sign-in", api: OPERATORS_PATH, figures: "/attention?limit=500" },
+    navigation: [2, 4, 5],
   },
 };
 
@@ -58,16 +67,12 @@ const APPS: Readonly<Record<WebAppName, AppFacts>> = {
 export async function bundleApp(name: WebAppName, folder: string = FOLDER): Promise<WebApp> {
   const facts = APPS[name];
   const { main, ...others } = facts.entries;
-  const options = {
+  const common = {
     absWorkingDir: folder,
-    entryPoints: { [name]: main, ...others },
     outdir: "assets",
     entryNames: "[name]-[hash]",
-    chunkNames: "[name]-[hash]",
     publicPath: `${facts.assetsPath}/`,
-    format: "esm",
     bundle: true,
-    splitting: true,
     minify: true,
     write: false,
     metafile: true,
@@ -79,52 +84,26 @@ export async function bundleApp(name: WebAppName, folder: string = FOLDER): Prom
     logLevel: "silent",
     tsconfigRaw: {},
   } satisfies BuildOptions;
+  const options = {
+    ...common,
+    entryPoints: { [name]: main, ...others },
+    chunkNames: "[name]-[hash]",
+    format: "esm",
+    splitting: true,
+  } satisfies BuildOptions;
   try {
-    const { outputFiles, metafile } = await withCompiler(({ build }) => build(options));
-    return {
-      shell: shellOf(facts, metafile),
-      files: new Map(outputFiles.map(({ path, contents }) => [basename(path), contents])),
-    };
+    const [first, { outputFiles, metafile }] = await withCompiler(async ({ build }) => {
+      const alone = build({ ...common, entryPoints: { first: FIRST }, format: "iife" });
+      const { metafile: graph } = await build({ ...options, minify: false });
+      const merged = mergeShared(folder, sharedModulesOf(graph, main, facts.startPage));
+      return Promise.all([alone, build({ ...options, plugins: [merged] })]);
+    });
+    const files = new Map([...first.outputFiles, ...outputFiles].map(({ path, contents }) => [basename(path), contents]));
+    const named = (pattern: RegExp) => [...files].find(([file]) => pattern.test(file)) ?? ["", new Uint8Array()];
+    const [firstScript] = named(/^first-/);
+    const [, icon] = named(/^icon-/);
+    return { shell: shellOf(facts, firstScript, icon, metafile), files };
   } catch (cause) {
     throw new Error(`the pages of ${name} cannot be made: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
-}
-
-/** Loads the theme first, so that no page shows in the wrong one, and everything that the first script needs at once. */
-function shellOf({ title, assetsPath, noScript, entries }: AppFacts, { outputs }: Metafile): string {
-  const address = (path: string) => `${assetsPath}/${basename(path)}`;
-  const made = (entry: string): string => {
-    const [path] = Object.entries(outputs).find(([, output]) => output.entryPoint === entry || entry in output.inputs) ?? [];
-    if (path === undefined) throw new Error(`${entry} was not made`);
-    return path;
-  };
-  const main = made(entries.main);
-  const needed = new Set<string>();
-  const visit = (path: string): void => {
-    for (const { path: imported, kind } of outputs[path]?.imports ?? []) {
-      if (kind !== "import-statement" || needed.has(imported)) continue;
-      needed.add(imported);
-      visit(imported);
-    }
-  };
-  visit(main);
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex, nofollow">
-<title>${title}</title>
-<script src="${address(made(entries.theme))}"></script>
-<link rel="stylesheet" href="${address(made(entries.style))}">
-<link rel="icon" type="image/svg+xml" href="${address(made(entries.icon))}">
-${[...needed].map((path) => `<link rel="modulepreload" href="${address(path)}">\n`).join("")}<script type="module" src="${address(main)}"></script>
-</head>
-<body>
-<div id="portal"></div>
-<noscript><p>${noScript}</p></noscript>
-</body>
-</html>
-`;
 }

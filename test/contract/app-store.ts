@@ -120,11 +120,18 @@ export function testAppStore(name: string, open: () => Promise<OpenAppStore>): v
       assert.deepEqual((await store.marks(2, ["T1"]))[0]?.record, NO_MARK);
     });
 
-    test("the marks of one deployment are removed, those of others stay", async ({ store }) => {
+    test("the marks of one deployment are listed by terminal and removed, those of others stay", async ({ store }) => {
       for (const deploymentId of [1, 11]) {
         const marks = Array.from({ length: 1_500 }, (_, index) => ({ record: NO_MARK, version: 0, deploymentId, terminalId: `T${index}` }));
         assert.equal(await store.commit({ marks, changesTable: false }), "committed");
       }
+      const page = await store.marksAfter(11, "T1497", 2);
+      assert.deepEqual(page, [
+        { terminalId: "T1498", mark: NO_MARK },
+        { terminalId: "T1499", mark: NO_MARK },
+      ]);
+      assert.equal((await store.marksAfter(1, "", 1_000)).length, 1_000);
+      assert.deepEqual(await store.marksAfter(1, "T999", 10), []);
       await store.clearMarks(1);
       const [gone] = await store.marks(1, ["T1499"]);
       const [kept] = await store.marks(11, ["T1499"]);

@@ -5,7 +5,7 @@ import { type DueEntry, duePartitionOf } from "../../engine/kernel/due-index-sto
 import type { Kv } from "../../engine/kernel/kv.ts";
 import type { LinkRecord } from "../../engine/links/link.ts";
 import { linkRow } from "../../engine/links/link-change.ts";
-import type { LinkChange, LinkStore } from "../../engine/links/link-store.ts";
+import { countOpenLinks, type LinkChange, type LinkStore } from "../../engine/links/link-store.ts";
 import { link, NOW_MS, unanswered } from "../engine/links/machine-world.ts";
 import { ownWorldTest } from "./own-world.ts";
 
@@ -42,6 +42,24 @@ export function testLinkStore(name: string, open: () => Promise<OpenLinkStore>):
       const version = await stored(store, record);
       assert.deepEqual(await store.load("x1"), { record, version });
       assert.equal(await store.commit(created(link("created"))), null);
+    });
+
+    test("counts the links that can be paid, and neither those that have ended nor those whose time is over", async ({ store, kv }) => {
+      const orders = ["x1", "x2", "x3"].map((txId, index) => ({ txId, expiresAtMs: NOW_MS + (index + 1) * 60_000 }));
+      const [first, second] = await Promise.all(
+        orders.map(async (order) => {
+          const before = link("waiting", { order });
+          return { before, version: await stored(store, before) };
+        }),
+      );
+      assert.ok(first !== undefined && second !== undefined);
+      assert.equal(await countOpenLinks(kv, NOW_MS), 3);
+      assert.equal(await countOpenLinks(kv, NOW_MS + 60_000), 2, "the first one's time is over");
+      const failed: LinkRecord = { ...second.before, state: "failed", nextAtMs: NOW_MS + 5_000 };
+      await store.commit({ ...NOTHING, record: failed, before: second.before, version: second.version });
+      assert.equal(await countOpenLinks(kv, NOW_MS), 2, "a failed link that the relay still checks cannot be paid");
+      await stored(store, link("success", { order: { txId: "x4", expiresAtMs: NOW_MS + 60_000 } }));
+      assert.equal(await countOpenLinks(kv, NOW_MS), 2);
     });
 
     test("of fifty steps from one version one is stored", async ({ store }) => {

@@ -267,7 +267,7 @@ test("declares an audit entry for every change by an administrator or a partner"
 
 /** Each verb has one meaning: Get returns one, and List returns many. */
 const VERBS =
-  "Accept|Add|Cancel|Capture|Check|Clear|Confirm|Create|Decline|Delete|Deploy|Disable|Disconnect|Download|Drain|Enable|Get|Invite|List|Pause|Push|Receive|Refund|Refuse|Release|Resend|Reset|Resume|Revoke|Roll back|Rotate|Search|Send|Set|Sign in|Sign out|Start|Store|Take|Test|Update|Upload|Verify";
+  "Accept|Add|Cancel|Capture|Check|Clear|Confirm|Create|Decline|Delete|Deploy|Disable|Disconnect|Download|Drain|Enable|Get|Invite|List|Pause|Push|Receive|Refund|Refuse|Release|Resend|Reset|Resume|Revoke|Roll back|Rotate|Search|Send|Set|Sign in|Sign out|Start|Stop|Store|Take|Test|Update|Upload|Verify";
 
 test("summaries are a verb and its object, short, and each its operation's own", () => {
   const form = new RegExp(`^(?:${VERBS}) [^\\n]*[^.\\n]$`);

@@ -17,6 +17,8 @@ import { createUsableCredentialsStore } from "../../engine/agents/usable-credent
 import { AGENT_CREDENTIAL_WORKFLOW } from "../../engine/agents/workflow.ts";
 import { type AddedUse, createAgentUseStore } from "../../engine/agents/agent-use-store.ts";
 import type { AccountRecord } from "../../engine/accounts/account.ts";
+import type { BrandingRecord } from "../../engine/branding/branding.ts";
+import { createBrandingStore } from "../../engine/branding/branding-store.ts";
 import { createAccountStore } from "../../engine/accounts/account-store.ts";
 import type { SessionRecord } from "../../engine/accounts/session.ts";
 import { challengeUsed, createSessionStore, createSessionStoreAt } from "../../engine/accounts/session-store.ts";
@@ -139,6 +141,16 @@ const PORTAL_ACCOUNT: Whole<AccountRecord> = {
   createdAtMs: AT_MS,
   updatedAtMs: AT_MS + 1_000,
 };
+
+const BRANDING: Whole<BrandingRecord> = {
+  ...{ schema: 1, merchantId: "M1", color: "#aa3300", updatedAtMs: AT_MS },
+  logo: { id: "a".repeat(32), type: "image/png", width: 24, height: 16, bytes: 3 },
+};
+
+async function writeBranding(kv: Kv): Promise<void> {
+  const store = createBrandingStore(kv);
+  await store.replace(await store.load("M1"), BRANDING, { type: "image/png", contents: new Uint8Array([1, 2, 3]) });
+}
 
 const PORTAL_SESSION: Whole<SessionRecord> = {
   schema: 1,
@@ -777,12 +789,15 @@ const DEPLOYMENT: Whole<AppDeployment> = {
   rolloutPercent: 100,
   pauseAtFailurePercent: 10,
   pauseAfterReports: 10,
+  staged: { rings: [{ groups: ["pilot"], percent: 10 }], started: 0, advanceAfterReports: 20 },
+  startsByHand: false,
+  stopped: false,
   createdAtMs: AT_MS,
   changedAtMs: AT_MS,
 };
 
 const TARGET: Whole<TargetRecord> = { target: { type: "terminal", terminalId: "T1" }, current: 2, draft: 3, history: [4], retired: [5] };
-const MARK: Whole<InstallMark> = { offered: true, downloaded: true, outcome: "installed" };
+const MARK: Whole<InstallMark> = { offered: true, downloaded: true, outcome: "failed", reason: "no space" };
 const INSTALL_LOG: Whole<Omit<InstallLog, "id">> = {
   receivedAtMs: AT_MS,
   terminalId: "T1",
@@ -1355,6 +1370,8 @@ export const STORED_EXAMPLES = {
   merchantCount: { write: writeMerchant, read: async (kv) => (await createMerchantStore(kv).count(1)).record },
   merchantSecret: { write: writeMerchant, read: (kv) => createMerchantStore(kv).sealedSecrets("M1", "PAYPAL") },
   merchantMadeKeys: { write: writeMerchant, read: (kv) => createMerchantStore(kv).madeKeys("M1", "request-1") },
+  branding: { write: writeBranding, read: async (kv) => (await createBrandingStore(kv).load("M1")).record },
+  brandingLogo: { write: writeBranding, read: (kv) => createBrandingStore(kv).logo("a".repeat(32)) },
   machineToken: {
     write: (kv) => createMachineTokenStore(kv).create(MACHINE_TOKEN, { checks: [], operations: [] }),
     read: async (kv) => (await createMachineTokenStore(kv).find("Roll-Outs"))?.record,

@@ -10,6 +10,8 @@ import { complaintsIn, disputes } from "./disputes.ts";
 import { entry } from "./entry.ts";
 import { exports } from "./exports.ts";
 import { faults, nothingElse } from "./faults.ts";
+import { firstLoad } from "./first-load.ts";
+import { keptWork } from "./kept-work.ts";
 import { linkIn, links, linksInStates } from "./links.ts";
 import { lists } from "./lists.ts";
 import { logs } from "./logs.ts";
@@ -20,6 +22,7 @@ import { type FurnishedShop, pages } from "./pages.ts";
 import { card, pay, payDays } from "./payments.ts";
 import { addressOf, joined } from "./people.ts";
 import { newShop, PortalWorld } from "./portal-world.ts";
+import { reasons } from "./reasons.ts";
 import { closedDayOf, reconciliation } from "./reconciliation.ts";
 import { search } from "./search.ts";
 import { subscriptionsBegun, subscriptionsInStates } from "./subscription-pages.ts";
@@ -42,7 +45,9 @@ describe("the merchant portal", () => {
   after(() => world.stop());
 
   entry(world);
+  firstLoad(world);
   team(world);
+  keptWork(world);
   lists(world);
   analytics(world);
   links(world);
@@ -55,6 +60,7 @@ describe("the merchant portal", () => {
   methods(world);
   operators(world);
   search(world);
+  reasons(world);
   pages(world, () => furnished ?? assert.fail("there is no furnished shop"));
   // From here on whole days pass, in which subscriptions of the furnished shop come to their ends.
   exports(world);

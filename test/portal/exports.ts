@@ -50,7 +50,7 @@ export async function exportedFile(
 }
 
 /** The rows of a CSV file: quoted cells, doubled quotes, line breaks inside quotes. */
-function rowsOfCsv(contents: Buffer, delimiter: string): string[][] {
+export function rowsOfCsv(contents: Buffer, delimiter: string): string[][] {
   const csv = contents.toString("utf8");
   assert.equal(csv[0], "\ufeff");
   const rows: string[][] = [[""]];
@@ -74,7 +74,7 @@ function rowsOfSheet({ rows }: ReadSheet): string[][] {
   return rows.map((row) => row.map((cell) => cell?.value ?? ""));
 }
 
-async function speak(page: Page, locale: "it" | "en", origin: string): Promise<void> {
+export async function speak(page: Page, locale: "it" | "en", origin: string): Promise<void> {
   const answer = await page.request.patch("/api/merchant/me", { data: { locale }, headers: { "x-relay-portal": "1", origin } });
   assert.equal(answer.status(), 200);
 }

@@ -174,7 +174,7 @@ export async function everyOperatorPage(world: PortalWorld, { shop, uuid }: Furn
     { name: "admin terminal", path: `/admin/ui/terminals/${terminalId}`, until: seen("Last results") },
     { name: "admin partners", path: "/admin/ui/partners", until: seen("Partner") },
     { name: "admin merchant", path: `/admin/ui/merchants/${shop.merchantId}`, until: seen(shop.merchantName) },
-    { name: "admin roll-outs", path: "/admin/ui/rollouts", until: seen("No deployments yet") },
+    { name: "admin roll-outs", path: "/admin/ui/rollouts", until: seen("No roll-outs yet") },
     { name: "admin audit", path: "/admin/ui/audit", until: seen("administrator.create") },
     { name: "admin mails", path: "/admin/ui/mails", until: seen("Invitation") },
     { name: "admin health", path: "/admin/ui/cluster", until: seen("Commands closed today") },

@@ -36,6 +36,7 @@ import { unreadPostings } from "./relay/unread-postings.ts";
 import { utilityCommands } from "./relay/utility.ts";
 import { uuids } from "./relay/uuids.ts";
 import { appPackages } from "./terminals/app-packages.ts";
+import { appRollouts } from "./terminals/app-rollouts.ts";
 import { appUpdates } from "./terminals/app-updates.ts";
 import { shops } from "./terminals/shops.ts";
 
@@ -65,6 +66,7 @@ const SCENARIOS: { about: string; define: (relay: Relay) => void; skip?: string 
   { about: "the logs of a merchant", define: merchantLogs, skip: missingClickHouse() },
   { about: "app versions and packages", define: appPackages },
   { about: "app updates", define: appUpdates },
+  { about: "roll-outs of app versions", define: appRollouts },
   { about: "bad input", define: badInput },
   { about: "half of a character", define: halfCharacters },
   { about: "postings that cannot be read", define: unreadPostings },

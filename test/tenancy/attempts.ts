@@ -145,6 +145,7 @@ const BODY: { readonly [member: string]: Value | null } = {
   ...{ scopes: null, limits: null, ipAllow: null, expiresInDays: null },
   // A filter of an export may name something, as in the queries of lists: what it finds is the asking merchant's.
   ...{ list: null, filters: null, columns: null, lang: null },
+  color: null,
   ...{ enabled: null, rules: null, dailyCountMax: null, dailyAmountMaxMinor: null },
 };
 

@@ -254,7 +254,7 @@ const SHARED_DATA = [/^engine\/[a-z-]+\/words\.ts$/, /^http\/surfaces\/merchant\
 
 const isSharedData = (path: string) => SHARED_DATA.some((pattern) => pattern.test(path));
 
-/** Small files: permissions, limits, the decimals of currencies, and the columns of exports. */
+/** Small files: permissions, limits, the decimals of currencies, reasons of declines, and the columns of exports. */
 const LOADED_BY_PAGES: ReadonlySet<string> = new Set([
   "engine/access/administrator-role.ts",
   "engine/access/machine-token.ts",
@@ -262,6 +262,7 @@ const LOADED_BY_PAGES: ReadonlySet<string> = new Set([
   "engine/kernel/limits.ts",
   "engine/kernel/money.ts",
   "engine/kernel/money-text.ts",
+  "engine/payments/declines.ts",
   "http/surfaces/merchant/exports/columns.ts",
 ]);
 

@@ -25,7 +25,9 @@ const Dashboard = Type.Object(
     }),
     results: Type.Record(Type.String(), Counts, { description: "Results stored today, by method and status." }),
     links: Type.Object({
-      PENDING: Type.Integer({ description: "Payment links that are open now." }),
+      PENDING: Type.Integer({
+        description: "Payment links that can be paid now: they are neither paid nor ended, and their time is not over.",
+      }),
       today: Type.Record(Type.String(), Type.Integer(), { description: "Payment links that ended today, by state." }),
     }),
     deployments: Type.Record(Type.String(), Type.Integer(), { description: "App deployments by state." }),

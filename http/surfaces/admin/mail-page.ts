@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { escaped } from "../../../engine/kernel/escaped.ts";
 import type { MailInOutbox } from "../../../engine/mails/administer-mails.ts";
 import { iso } from "../../endpoint/time.ts";
 
@@ -41,10 +42,4 @@ function withLinks(text: string): string {
     from = index + address.length;
   }
   return html + escaped(text.slice(from));
-}
-
-const ESCAPES: { readonly [character: string]: string } = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? "");
 }

@@ -9,8 +9,9 @@ import {
   DeploymentParams,
   deploymentBody,
   MerchantDeployRequest,
+  planOf,
+  RolloutChange,
   RolloutRequest,
-  rolloutOf,
   TerminalDeployRequest,
   VersionParams,
 } from "./schemas.ts";
@@ -20,7 +21,7 @@ const PAGE_DEFAULT = 100;
 const PAGE_MAX = 500;
 
 const deployed = {
-  description: "The deployment; its state is `draft` if the version has no package yet.",
+  description: "The deployment; its state is `draft` if the version has no package yet, or with `startsByHand`.",
   body: okBody(Deployment),
   example: { status: "ok", data: DEPLOYMENT_EXAMPLE },
 };
@@ -46,7 +47,7 @@ export const deployToTerminal = apps.endpoint({
   responses: { 200: deployed, ...apps.errors(400, 401, 404, 409, 413, 415, 503) },
   handle: async ({ deployments }, { params, body }) => {
     const { terminalId } = body;
-    return answer(await deployments.deploy(params.versionId, { type: "terminal", terminalId }, rolloutOf(body)));
+    return answer(await deployments.deploy(params.versionId, { type: "terminal", terminalId }, planOf(body)));
   },
 });
 
@@ -68,7 +69,7 @@ export const deployToMerchant = apps.endpoint({
   handle: async ({ deployments }, { params, body }) => {
     const { merchantId } = body;
     if (holdsSchemePan(merchantId)) throw new RelayError("invalid_request", "merchantId: must not be a card number");
-    return answer(await deployments.deploy(params.versionId, { type: "merchant", merchantId }, rolloutOf(body)));
+    return answer(await deployments.deploy(params.versionId, { type: "merchant", merchantId }, planOf(body)));
   },
 });
 
@@ -86,7 +87,7 @@ export const deployToAll = apps.endpoint({
   bodyExample: { rolloutPercent: 10, pauseAtFailurePercent: 20 },
   responses: { 200: deployed, ...apps.errors(400, 401, 404, 409, 413, 415, 503) },
   handle: async ({ deployments }, { params, body }) =>
-    answer(await deployments.deploy(params.versionId, { type: "global" }, rolloutOf(body ?? {}))),
+    answer(await deployments.deploy(params.versionId, { type: "global" }, planOf(body ?? {}))),
 });
 
 const page = {
@@ -168,6 +169,38 @@ export const resumeDeployment = apps.endpoint({
   handle: async ({ deployments }, { params }) => answer(await deployments.resume(params.deploymentId)),
 });
 
+export const startDeployment = apps.endpoint({
+  ...step,
+  name: "startDeployment",
+  audit: { action: "app-deployment.start" },
+  path: "/admin/app-deployments/{deploymentId}/start",
+  summary: "Start an app deployment",
+  description:
+    "Starts a draft that was created with `startsByHand`. If its version has no package yet, it stays a draft and becomes active with the package.",
+  handle: async ({ deployments }, { params }) => answer(await deployments.start(params.deploymentId)),
+});
+
+export const startNextRing = apps.endpoint({
+  ...step,
+  name: "startNextRing",
+  audit: { action: "app-deployment.next-ring" },
+  path: "/admin/app-deployments/{deploymentId}/next-ring",
+  summary: "Start the next ring of an app deployment",
+  description: "Install reports are counted anew for the automatic pause and for the ring that follows.",
+  handle: async ({ deployments }, { params }) => answer(await deployments.startNextRing(params.deploymentId)),
+});
+
+export const stopDeployment = apps.endpoint({
+  ...step,
+  name: "stopDeployment",
+  audit: { action: "app-deployment.stop" },
+  path: "/admin/app-deployments/{deploymentId}/stop",
+  summary: "Stop an app deployment",
+  description:
+    "The relay offers the version to no further terminal, and the deployment cannot be resumed. The previous deployment of the same target is offered again, if there is one whose version can be offered. Terminals that have the version keep it.",
+  handle: async ({ deployments }, { params }) => answer(await deployments.stop(params.deploymentId)),
+});
+
 export const rollBackDeployment = apps.endpoint({
   ...step,
   name: "rollBackDeployment",
@@ -179,7 +212,7 @@ export const rollBackDeployment = apps.endpoint({
   handle: async ({ deployments }, { params }) => answer(await deployments.rollBack(params.deploymentId)),
 });
 
-const STEPS = "POST /admin/app-deployments/{deploymentId}/pause, /resume or /roll-back";
+const STEPS = "POST /admin/app-deployments/{deploymentId}/start, /pause, /resume, /stop or /roll-back";
 
 export const changeDeployment = apps.endpoint({
   ...step,
@@ -189,7 +222,7 @@ export const changeDeployment = apps.endpoint({
   path: "/admin/app-deployments/{deploymentId}",
   summary: "Update an app deployment",
   description: "Members that are left out keep their values. A larger percentage includes the terminals of a smaller one.",
-  body: RolloutRequest,
+  body: RolloutChange,
   elsewhere: { active: STEPS, state: STEPS, paused: STEPS },
   bodyExample: { rolloutPercent: 50 },
   handle: async ({ deployments }, { params, body: { rolloutPercent, pauseAtFailurePercent, pauseAfterReports } }) => {

@@ -10,10 +10,14 @@ import {
   pauseDeployment,
   resumeDeployment,
   rollBackDeployment,
+  startDeployment,
+  startNextRing,
+  stopDeployment,
 } from "./deploy.ts";
 import { downloadPackage } from "./download.ts";
 import { listInstallLogs, listOtherInstallLogs, recordInstall } from "./install-log.ts";
 import { pushUpdate } from "./push-update.ts";
+import { listRolloutTerminals, showRolloutProgress } from "./rollout-progress.ts";
 import type { AppsOperations } from "./surface.ts";
 import { uploadPackageEndpoint } from "./upload-package.ts";
 import { changeAppVersion, createAppVersion, deleteAppVersion, listAppVersions, switchAppVersion } from "./versions.ts";
@@ -37,9 +41,14 @@ export function appsEndpoints(options: { packageBytesMax: number }): Endpoint<Ap
     listDeploymentsOfVersion,
     listDeployments,
     changeDeployment,
+    startDeployment,
+    startNextRing,
     pauseDeployment,
     resumeDeployment,
+    stopDeployment,
     rollBackDeployment,
+    showRolloutProgress,
+    listRolloutTerminals,
     listInstallLogs,
     listOtherInstallLogs,
   ];

@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { type AppDeployment, ROLLOUT_DEFAULT, type RolloutOptions } from "../../../engine/apps/app-deployment.ts";
+import { type AppDeployment, RING_GROUPS_MAX, RINGS_MAX, ROLLOUT_DEFAULT, type RolloutPlan } from "../../../engine/apps/app-deployment.ts";
 import { type AppVersion, RELEASE_NOTES_LENGTH_MAX, VERSION_CODE_MAX, VERSION_NAME_LENGTH_MAX } from "../../../engine/apps/app-version.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
 import { CONFIG_NAME_LENGTH_MAX, CONFIG_NAME_PATTERN } from "../../../engine/settings/cloud-config.ts";
 import { iso } from "../../endpoint/time.ts";
 import { NamedTerminalId, words } from "../parts/schemas.ts";
@@ -117,7 +118,45 @@ const rollout = {
   ),
 };
 
-export const RolloutRequest = Type.Object(rollout, { title: "RolloutRequest" });
+const GroupName = Type.String({ minLength: 1, maxLength: CONFIG_NAME_LENGTH_MAX, pattern: CONFIG_NAME_PATTERN });
+
+const Ring = Type.Object(
+  {
+    groups: Type.Optional(
+      Type.Array(GroupName, {
+        maxItems: RING_GROUPS_MAX,
+        uniqueItems: true,
+        description: "Groups in the cloud configurations of terminals.",
+      }),
+    ),
+    percent: Type.Optional(Type.Number({ minimum: 0, maximum: 100, description: "Percentage of the target's terminals. Default: 0." })),
+  },
+  { title: "RolloutRing" },
+);
+
+/** What can only be chosen when a deployment is created. */
+const plan = {
+  rings: Type.Optional(
+    Type.Array(Ring, {
+      minItems: 1,
+      maxItems: RINGS_MAX,
+      description:
+        "The steps of the roll-out. The first ring starts with the deployment, each further ring adds its terminals to those of the earlier rings. Excludes `rolloutPercent`.",
+    }),
+  ),
+  advanceAfterReports: Type.Optional(
+    Type.Union([Type.Integer({ minimum: 1, maximum: 1_000_000 }), Type.Null()], {
+      description:
+        "The next ring starts automatically after this number of install reports since the latest ring started, if fewer than `pauseAtFailurePercent` of them are failures (if it is null: if none is). If null or absent, an administrator starts each ring.",
+    }),
+  ),
+  startsByHand: Type.Optional(
+    Type.Boolean({ default: false, description: "If true, the deployment stays a draft until an administrator starts it." }),
+  ),
+};
+
+export const RolloutChange = Type.Object(rollout, { title: "RolloutChange" });
+export const RolloutRequest = Type.Object({ ...rollout, ...plan }, { title: "RolloutRequest" });
 export const MerchantDeployRequest = Type.Object(
   {
     merchantId: Type.String({
@@ -127,6 +166,7 @@ export const MerchantDeployRequest = Type.Object(
       description: "Merchant id, as in the cloud configurations of its terminals.",
     }),
     ...rollout,
+    ...plan,
   },
   { title: "MerchantDeployRequest" },
 );
@@ -138,18 +178,30 @@ export const TerminalDeployRequest = Type.Object(
   { title: "TerminalDeployRequest" },
 );
 
-export function rolloutOf({ rolloutPercent, pauseAtFailurePercent, pauseAfterReports }: Static<typeof RolloutRequest>): RolloutOptions {
+/** Throws RelayError `invalid_request` for members that exclude each other. */
+export function planOf(body: Static<typeof RolloutRequest>): RolloutPlan {
+  const { rolloutPercent, pauseAtFailurePercent, pauseAfterReports, rings, advanceAfterReports = null, startsByHand = false } = body;
+  if (rings !== undefined && rolloutPercent !== undefined) throw invalid("rolloutPercent: must be absent if there are rings");
+  if (rings === undefined && advanceAfterReports !== null) throw invalid("advanceAfterReports: needs rings");
+  const empty = rings?.findIndex(({ groups = [], percent = 0 }) => groups.length === 0 && percent === 0) ?? -1;
+  if (empty >= 0) throw invalid(`rings: ring ${empty + 1} has neither groups nor a percentage`);
   return {
     rolloutPercent: rolloutPercent ?? ROLLOUT_DEFAULT.rolloutPercent,
     pauseAtFailurePercent: pauseAtFailurePercent ?? ROLLOUT_DEFAULT.pauseAtFailurePercent,
     pauseAfterReports: pauseAfterReports ?? ROLLOUT_DEFAULT.pauseAfterReports,
+    ...(rings === undefined ? {} : { rings: rings.map(({ groups = [], percent = 0 }) => ({ groups, percent })), advanceAfterReports }),
+    ...(startsByHand ? { startsByHand } : {}),
   };
+}
+
+function invalid(message: string): RelayError {
+  return new RelayError("invalid_request", message);
 }
 
 const DeploymentState = words(["draft", "active", "paused", "superseded", "disabled"], {
   title: "DeploymentState",
   description:
-    "draft: the version has no package yet. active: the relay offers the version. paused: the relay offers nothing to the deployment's terminals. superseded: another deployment replaced it. disabled: the version is withdrawn.",
+    "draft: the version has no package yet, or an administrator has to start the deployment. active: the relay offers the version. paused: the relay offers nothing to the deployment's terminals. superseded: another deployment replaced it, or an administrator stopped it. disabled: the version is withdrawn.",
 });
 const DeploymentTarget = words(["terminal", "merchant", "global"], { title: "DeploymentTarget" });
 const PauseReason = words(["operator", "failures"], { title: "PauseReason" });
@@ -166,6 +218,15 @@ export const Deployment = Type.Object(
     rolloutPercent: Type.Number(),
     pauseAtFailurePercent: Type.Union([Type.Number(), Type.Null()]),
     pauseAfterReports: Type.Integer(),
+    rings: Type.Optional(
+      Type.Array(Type.Object({ groups: Type.Array(Type.String()), percent: Type.Number() }, { title: "DeploymentRing" }), {
+        description: "Present only for a roll-out in rings.",
+      }),
+    ),
+    ringsStarted: Type.Optional(Type.Integer({ description: "The number of rings that have started. Present only with `rings`." })),
+    advanceAfterReports: Type.Optional(Type.Union([Type.Integer(), Type.Null()], { description: "Present only with `rings`." })),
+    startsByHand: Type.Optional(Type.Boolean({ description: "True for a draft that an administrator has to start." })),
+    stopped: Type.Optional(Type.Boolean({ description: "True if an administrator has stopped the deployment." })),
     counts: Type.Object(
       { offered: Type.Integer(), downloaded: Type.Integer(), installed: Type.Integer(), failed: Type.Integer() },
       {
@@ -180,7 +241,7 @@ export const Deployment = Type.Object(
 );
 
 export function deploymentBody(deployment: AppDeployment): Static<typeof Deployment> {
-  const { id, versionId, target, pausedBecause, rolloutPercent, pauseAtFailurePercent, pauseAfterReports, counts } = deployment;
+  const { id, versionId, target, pausedBecause, rolloutPercent, pauseAtFailurePercent, pauseAfterReports, counts, staged } = deployment;
   return {
     id,
     versionId,
@@ -192,6 +253,15 @@ export function deploymentBody(deployment: AppDeployment): Static<typeof Deploym
     rolloutPercent,
     pauseAtFailurePercent,
     pauseAfterReports,
+    ...(staged === undefined
+      ? {}
+      : {
+          rings: staged.rings.map(({ groups, percent }) => ({ groups: [...groups], percent })),
+          ringsStarted: staged.started + 1,
+          advanceAfterReports: staged.advanceAfterReports,
+        }),
+    ...(deployment.state === "draft" && deployment.startsByHand === true ? { startsByHand: true } : {}),
+    ...(deployment.stopped === true ? { stopped: true } : {}),
     counts,
     createdAt: iso(deployment.createdAtMs),
     changedAt: iso(deployment.changedAtMs),

@@ -7,6 +7,7 @@ import type { PackageStore } from "../../../engine/apps/package-store.ts";
 import type { PackageUrl, PushUpdate } from "../../../engine/apps/push-update.ts";
 import type { RecordInstall } from "../../../engine/apps/record-install.ts";
 import type { UploadPackage } from "../../../engine/apps/upload-package.ts";
+import type { RolloutProgresses } from "../../../engine/fleet/rollout-progress.ts";
 import { PROPAGATION_DEADLINE_MS } from "../../../engine/tables/replicated-table.ts";
 import { surface } from "../../endpoint/surface.ts";
 import { relayEnvelope } from "../parts/relay-envelope.ts";
@@ -21,6 +22,7 @@ export interface AppsOperations {
   uploadPackage: UploadPackage;
   pushUpdate: PushUpdate;
   packages: PackageStore;
+  rolloutProgress: RolloutProgresses;
   installLogs: AppStore["installLogs"];
   packageUrl: PackageUrl;
 }

@@ -2,6 +2,7 @@ import { type IntentRecord, statusOf } from "../../../engine/intents/intent.ts";
 import { link, orUnavailable, PAGE_RESPONSES, page, seeOther, unavailable } from "../parts/buyer/buyer-document.ts";
 import { type Language, LanguageHeaders, languageOf } from "../parts/buyer/buyer-language.ts";
 import { BUYER_PAGE_RATE } from "../parts/buyer/buyer-rate.ts";
+import { shownShop } from "../parts/buyer/buyer-shop.ts";
 import { buyerTexts } from "../parts/buyer/buyer-texts.ts";
 import { type PageTexts, textsIn } from "./page-texts.ts";
 import { intentOf, pages, TokenParams } from "./surface.ts";
@@ -25,7 +26,10 @@ export const payPage = pages.endpoint({
     if (standing.type === "payable") return seeOther(standing.url);
     const texts = textsIn(language);
     const { title, text } = texts[standing.type];
-    return { status: 200 as const, ...page({ language, title, main: `<p>${text}</p>${wayOn(standing.type, intent, texts, language)}` }) };
+    const shop = await orUnavailable(shownShop(operations, intent.merchantId));
+    if (shop === "unavailable") return unavailable(language);
+    const main = `<p>${text}</p>${wayOn(standing.type, intent, texts, language)}`;
+    return { status: 200 as const, ...page({ language, shop, title, main }) };
   },
 });
 

@@ -13,6 +13,7 @@ import {
 } from "../parts/buyer/buyer-document.ts";
 import { type Language, LanguageHeaders, languageOf } from "../parts/buyer/buyer-language.ts";
 import { BUYER_PAGE_RATE } from "../parts/buyer/buyer-rate.ts";
+import { type ShopParts, shownShop } from "../parts/buyer/buyer-shop.ts";
 import { RETURN_SCRIPT, RETURN_SCRIPT_PATH, ReloadQuery, waitingPage, withinWait } from "../parts/buyer/buyer-waiting.ts";
 import { redirectStatus, returnAddress } from "./buyer-return.ts";
 import { textsIn } from "./page-texts.ts";
@@ -39,12 +40,14 @@ export const returnPage = pages.endpoint({
     if (intent === "unavailable") return unavailable(language);
     if (intent === null) return missing(language);
     const status = redirectStatus(intent);
-    if (status === null) return { status: 200 as const, ...waiting(language, intent, query) };
-    const address = returnAddress(intent, status);
+    const address = status === null ? null : returnAddress(intent, status);
     if (address !== null) return seeOther(address);
+    const shop = await orUnavailable(shownShop(operations, intent.merchantId));
+    if (shop === "unavailable") return unavailable(language);
+    if (status === null) return { status: 200 as const, ...waiting(language, shop, intent, query) };
     const texts = textsIn(language);
     const { title, text } = status === "succeeded" ? texts.paid : status === "canceled" ? texts.canceled : texts.ended;
-    return { status: 200 as const, ...page({ language, title, main: `<p>${text}</p>` }) };
+    return { status: 200 as const, ...page({ language, shop, title, main: `<p>${text}</p>` }) };
   },
 });
 
@@ -96,11 +99,11 @@ async function verified(operations: CompatPageOperations, token: string): Promis
   return answer === "unavailable" ? intent : answer;
 }
 
-function waiting(language: Language, intent: IntentRecord, query: { n?: string }) {
+function waiting(language: Language, shop: ShopParts, intent: IntentRecord, query: { n?: string }) {
   const { stillConfirming, backToShop } = textsIn(language);
   const address = returnAddress(intent, null);
   return waitingPage({
-    ...{ language, query, path: `/pay/return/${intent.token}`, late: stillConfirming },
+    ...{ language, shop, query, path: `/pay/return/${intent.token}`, late: stillConfirming },
     back: (attributes) => (address === null ? "" : link(address, backToShop, attributes)),
   });
 }

@@ -2,10 +2,11 @@ import { Type } from "@sinclair/typebox";
 import type { Intents } from "../../../engine/intents/intents.ts";
 import type { Timers } from "../../../engine/kernel/timers.ts";
 import { surface } from "../../endpoint/surface.ts";
+import type { ShopOperations } from "../parts/buyer/buyer-shop.ts";
 import { relayEnvelope } from "../parts/relay-envelope.ts";
 
 /** What the buyer's pages use. */
-export interface CompatPageOperations {
+export interface CompatPageOperations extends ShopOperations {
   intents: Pick<Intents, "byToken" | "verify">;
   timers: Timers;
 }

@@ -1,4 +1,5 @@
 import type { Attempt } from "../../../engine/intents/intent.ts";
+import { type DeclineReason, declineReasonOf } from "../../../engine/payments/declines.ts";
 
 /** Why an attempt failed, in the platform's words; the same on the intent, the charge and in events. */
 export interface Decline {
@@ -27,12 +28,12 @@ const DECLINED: Decline = {
   message: "Your card was declined.",
 };
 
-const BY_RESULT: ReadonlyMap<string, Decline> = new Map([
-  ["GW_10001", DECLINED],
-  ["GW_10002", { ...DECLINED, declineCode: "insufficient_funds", message: "Your card has insufficient funds." }],
-  ["GW_20002", EXPIRED],
+const BY_REASON: ReadonlyMap<DeclineReason | null, Decline> = new Map([
+  ["declined", DECLINED],
+  ["insufficient_funds", { ...DECLINED, declineCode: "insufficient_funds", message: "Your card has insufficient funds." }],
+  ["time_over", EXPIRED],
   [
-    "GW_20090",
+    "cancelled",
     {
       type: "invalid_request_error",
       code: "payment_method_customer_decline",
@@ -58,5 +59,5 @@ export function declineOf({
   if (unwanted === true) return UNWANTED;
   if (state === "revoked") return REVOKED;
   if (resultCode === null) return EXPIRED;
-  return BY_RESULT.get(resultCode) ?? { ...DECLINED, networkDeclineCode: resultCode };
+  return BY_REASON.get(declineReasonOf({ actionCode: resultCode })) ?? { ...DECLINED, networkDeclineCode: resultCode };
 }

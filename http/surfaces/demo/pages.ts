@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
+import { escaped } from "../../../engine/kernel/escaped.ts";
 import { WIRE_NAMES } from "../../compat/wire-names.ts";
 import { type ScriptAssets, versionedPath } from "../../web/script-files.ts";
-import { escaped } from "../parts/buyer/buyer-document.ts";
 import { CUP_MINOR, QUANTITY_MAX, SHIPPING_MINOR } from "./demo-intents.ts";
 import type { DemoOperations } from "./surface.ts";
 

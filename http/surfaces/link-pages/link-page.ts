@@ -2,6 +2,7 @@ import type { PortalLinkRecord } from "../../../engine/portal-links/portal-link.
 import { orUnavailable, PAGE_RESPONSES, unavailable } from "../parts/buyer/buyer-document.ts";
 import { type Language, LanguageHeaders, languageOf } from "../parts/buyer/buyer-language.ts";
 import { BUYER_PAGE_RATE } from "../parts/buyer/buyer-rate.ts";
+import { shownShop } from "../parts/buyer/buyer-shop.ts";
 import { missingLink, paidPage, payablePage, tellingPage } from "./link-document.ts";
 import { type LinkPageOperations, LinkTokenParams, linkPages, looksLikeToken } from "./surface.ts";
 
@@ -32,16 +33,17 @@ async function shownOf(operations: LinkPageOperations, language: Language, token
 
 /** How a link stands, for its customer. */
 export async function standingPage(operations: LinkPageOperations, language: Language, record: PortalLinkRecord) {
+  const shop = await shownShop(operations, record.merchantId);
   switch (record.state) {
     case "PAID":
-      return paidPage(operations, language, record);
+      return paidPage(language, shop, record);
     case "CANCELLED":
-      return tellingPage(language, "cancelled");
+      return tellingPage(language, shop, "cancelled");
     case "EXPIRED":
-      return tellingPage(language, "expired");
+      return tellingPage(language, shop, "expired");
     case "PENDING":
       // It stays PENDING for as long as somebody may be paying it at the gateway.
-      if (record.order.expiresAtMs <= operations.clock.nowMs()) return tellingPage(language, "expired");
-      return payablePage(operations, language, record);
+      if (record.order.expiresAtMs <= operations.clock.nowMs()) return tellingPage(language, shop, "expired");
+      return payablePage(operations, language, shop, record);
   }
 }

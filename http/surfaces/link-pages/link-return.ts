@@ -13,6 +13,7 @@ import {
 } from "../parts/buyer/buyer-document.ts";
 import { type Language, LanguageHeaders, languageOf } from "../parts/buyer/buyer-language.ts";
 import { BUYER_PAGE_RATE } from "../parts/buyer/buyer-rate.ts";
+import { type ShopParts, shownShop } from "../parts/buyer/buyer-shop.ts";
 import { ReloadQuery, waitingPage, withinWait } from "../parts/buyer/buyer-waiting.ts";
 import { missingLink, tellingPage } from "./link-document.ts";
 import { standingPage } from "./link-page.ts";
@@ -66,14 +67,15 @@ export const linkReturnState = linkPages.endpoint({
 async function shownOf(operations: LinkPageOperations, language: Language, token: string, query: { n?: string }) {
   const record = await verified(operations, token);
   if (record === null) return missingLink(language);
-  if (!isDecided(record)) return { status: 200 as const, ...waiting(language, record, query) };
+  if (!isDecided(record))
+    return { status: 200 as const, ...waiting(language, await shownShop(operations, record.merchantId), record, query) };
   return { status: 200 as const, ...(await outcomePage(operations, language, record)) };
 }
 
-function waiting(language: Language, { token }: PortalLinkRecord, query: { n?: string }) {
+function waiting(language: Language, shop: ShopParts, { token }: PortalLinkRecord, query: { n?: string }) {
   const { stillConfirming, backToLink } = linkTextsIn(language);
   return waitingPage({
-    ...{ language, query, path: `/l/${token}/return`, late: stillConfirming },
+    ...{ language, shop, query, path: `/l/${token}/return`, late: stillConfirming },
     back: (attributes) => link(`/l/${token}`, backToLink, attributes),
   });
 }
@@ -84,7 +86,7 @@ async function outcomePage(operations: LinkPageOperations, language: Language, r
   const isPayable = record.state === "PENDING" && record.order.expiresAtMs > operations.clock.nowMs();
   if (!isPayable || last === undefined) return standingPage(operations, language, record);
   const told = last.resultCode === GATEWAY_RESULT.cancelledByBuyer ? "turnedBack" : "failed";
-  return tellingPage(language, told, { href: `/l/${record.token}`, text: "tryAgain" });
+  return tellingPage(language, await shownShop(operations, record.merchantId), told, { href: `/l/${record.token}`, text: "tryAgain" });
 }
 
 /**

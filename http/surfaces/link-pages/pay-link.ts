@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { orUnavailable, PAGE_RESPONSES, seeOther, unavailable } from "../parts/buyer/buyer-document.ts";
 import { type Language, LanguageHeaders, languageOf } from "../parts/buyer/buyer-language.ts";
 import { isFromElsewhere, OriginHeaders } from "../parts/buyer/buyer-origin.ts";
+import { shownShop } from "../parts/buyer/buyer-shop.ts";
 import { missingLink, onwardPage, tellingPage } from "./link-document.ts";
 import { standingPage } from "./link-page.ts";
 import { type LinkPageOperations, LinkTokenParams, linkPages, looksLikeToken, PAY_RATE } from "./surface.ts";
@@ -35,23 +36,23 @@ async function pressed(operations: LinkPageOperations, language: Language, token
   const outcome = await operations.portalLinks.pay(token);
   if (outcome === null) return missingLink(language);
   const again = { href: `/l/${token}`, text: "tryAgain" } as const;
+  // The policy of the page with the form names this origin and no other.
+  if (outcome.type === "payable" && new URL(outcome.url).origin === operations.linkPages.gateway) return seeOther(outcome.url);
+  const shop = await shownShop(operations, outcome.link.merchantId);
   switch (outcome.type) {
-    case "payable": {
-      // The policy of the page with the form names this origin and no other.
-      if (new URL(outcome.url).origin === operations.linkPages.gateway) return seeOther(outcome.url);
-      return { status: 200 as const, ...onwardPage(language, outcome.url) };
-    }
+    case "payable":
+      return { status: 200 as const, ...onwardPage(language, shop, outcome.url) };
     case "closed":
       return { status: 200 as const, ...(await standingPage(operations, language, outcome.link)) };
     case "not_yet":
-      return { status: 200 as const, ...tellingPage(language, "preparing", again) };
+      return { status: 200 as const, ...tellingPage(language, shop, "preparing", again) };
     case "refused":
-      return { status: 200 as const, ...tellingPage(language, "refused") };
+      return { status: 200 as const, ...tellingPage(language, shop, "refused") };
     case "too_many":
-      return { status: 200 as const, ...tellingPage(language, "tooMany") };
+      return { status: 200 as const, ...tellingPage(language, shop, "tooMany") };
     case "inactive":
     case "no_account":
     case "other_environment":
-      return { status: 200 as const, ...tellingPage(language, "closed") };
+      return { status: 200 as const, ...tellingPage(language, shop, "closed") };
   }
 }

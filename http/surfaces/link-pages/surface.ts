@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import type { ShopBranding, Shops } from "../../../engine/branding/shop-branding.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Timers } from "../../../engine/kernel/timers.ts";
 import type { PortalLinks } from "../../../engine/portal-links/portal-links.ts";
@@ -9,8 +10,8 @@ import type { LocalTime } from "../parts/time.ts";
 /** What the page of a payment link uses. */
 export interface LinkPageOperations {
   portalLinks: Pick<PortalLinks, "byToken" | "pay" | "verified">;
-  /** As its partner wrote it. */
-  merchantName(merchantId: string): Promise<string>;
+  shops: Shops;
+  shopBranding: Pick<ShopBranding, "logo">;
   linkPages: LinkPageOrigins;
   localTime: Pick<LocalTime, "zone">;
   clock: Pick<Clock, "nowMs">;

@@ -53,6 +53,11 @@ export const PORTAL_CODES = [
   "no_folder",
   "not_ready",
   "not_closed",
+  "image_type",
+  "image_svg",
+  "image_damaged",
+  "image_animated",
+  "image_dimensions",
 ] as const;
 export type PortalCode = (typeof PORTAL_CODES)[number];
 

@@ -1,4 +1,6 @@
+import type { Locale } from "../../../engine/accounts/account.ts";
 import { decimalsOf } from "../../../engine/kernel/money.ts";
+import { type DeclineWords, declineReasonOf, declineWordsOf } from "../../../engine/payments/declines.ts";
 import { type MerchantTransaction, netMinorOf, refundStateOf } from "../../../engine/payments/merchant-transactions.ts";
 import type { TransactionMethod } from "../../../engine/payments/transaction.ts";
 import { iso } from "../../endpoint/time.ts";
@@ -35,6 +37,16 @@ function last4Of(maskedPan: string | undefined): string | null {
 export function outcomeWord(found: MerchantTransaction): string {
   const state = refundStateOf(found);
   return state === "NONE" ? found.transaction.status : state;
+}
+
+/** Explains why a payment was declined; null if it was approved, or if its code is unknown. */
+export function declineWords(
+  { transaction: { status, auth, message, satispay } }: MerchantTransaction,
+  locale: Locale,
+): DeclineWords | null {
+  if (status !== "KO") return null;
+  const reason = declineReasonOf({ actionCode: auth?.actionCode, message, satispayStatus: satispay?.status });
+  return reason === null ? null : declineWordsOf(reason, locale);
 }
 
 /**

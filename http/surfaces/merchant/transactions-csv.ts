@@ -3,7 +3,7 @@ import type { MerchantTransaction } from "../../../engine/payments/merchant-tran
 import type { LocalTime } from "../parts/time.ts";
 import { BYTE_ORDER_MARK, CSV_FORMS, csvLines, textCell } from "./csv.ts";
 import { EXPORT_COLUMNS } from "./exports/columns.ts";
-import { itemOf, majorUnits, outcomeWord } from "./transaction-item.ts";
+import { declineWords, itemOf, majorUnits, outcomeWord } from "./transaction-item.ts";
 
 /** The columns of an export that chooses none. */
 const COLUMNS = Object.values(EXPORT_COLUMNS.transactions);
@@ -20,6 +20,7 @@ export function transactionsCsv(locale: Locale, localTime: LocalTime): Transacti
 
   function row(found: MerchantTransaction): string[] {
     const { uuid, terminalId, method, amountMinor, refundedMinor, netMinor, currency, brand, last4, authCode, message } = itemOf(found);
+    const words = declineWords(found, locale);
     const amount = (minor: number) => majorUnits(minor, currency, point);
     const at = localTime.format(found.transaction.createdAtMs).slice(0, "YYYY-MM-DDTHH:MM:SS".length).replace("T", " ");
     const texts = [brand, last4, authCode, message].map((text) => textCell(text ?? ""));
@@ -34,6 +35,9 @@ export function transactionsCsv(locale: Locale, localTime: LocalTime): Transacti
       ...texts,
       amount(refundedMinor),
       amount(netMinor),
+      textCell(found.transaction.auth?.actionCode ?? ""),
+      words?.reason ?? "",
+      words?.next ?? "",
     ];
   }
 

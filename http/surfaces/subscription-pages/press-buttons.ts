@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { orUnavailable, PAGE_RESPONSES, seeOther, unavailable } from "../parts/buyer/buyer-document.ts";
 import { type Language, LanguageHeaders, languageOf } from "../parts/buyer/buyer-language.ts";
 import { isFromElsewhere, OriginHeaders } from "../parts/buyer/buyer-origin.ts";
+import { shownShop } from "../parts/buyer/buyer-shop.ts";
 import { missingSubscription, tellingPage } from "./subscription-document.ts";
 import { looksLikeToken, PRESS_RATE, type SubscriptionPageOperations, SubscriptionTokenParams, subscriptionPages } from "./surface.ts";
 
@@ -33,20 +34,20 @@ export const paySubscription = subscriptionPages.endpoint({
   },
 });
 
-async function paid({ subscriptions }: SubscriptionPageOperations, language: Language, token: string) {
-  const outcome = await subscriptions.pay(token);
+async function paid(operations: SubscriptionPageOperations, language: Language, token: string) {
+  const outcome = await operations.subscriptions.pay(token);
   if (outcome === null) return missingSubscription(language);
+  if (outcome.type === "payable") return seeOther(`/l/${outcome.link.token}`);
+  const shop = await shownShop(operations, outcome.subscription.merchantId);
   switch (outcome.type) {
-    case "payable":
-      return seeOther(`/l/${outcome.link.token}`);
     case "nothing_due":
-      return { status: 200 as const, ...tellingPage(language, "nothingDue", token) };
+      return { status: 200 as const, ...tellingPage(language, shop, "nothingDue", token) };
     case "outcome_unknown":
-      return { status: 200 as const, ...tellingPage(language, "outcomeUnknown", token) };
+      return { status: 200 as const, ...tellingPage(language, shop, "outcomeUnknown", token) };
     case "refused":
     case "too_many":
     case "inactive":
-      return { status: 200 as const, ...tellingPage(language, "refused", token) };
+      return { status: 200 as const, ...tellingPage(language, shop, "refused", token) };
   }
 }
 

@@ -1,9 +1,11 @@
 import { timeInMails } from "../../../engine/accounts/mail-texts.ts";
+import { escaped } from "../../../engine/kernel/escaped.ts";
 import { moneyText } from "../../../engine/kernel/money-text.ts";
 import { dunningCalendar, isUnpaid, nextTryAtMs, pendingOf } from "../../../engine/subscriptions/rules.ts";
 import { FIRST_PAYMENT_MS, type SubscriptionRecord } from "../../../engine/subscriptions/subscription.ts";
-import { escaped, link as linkTo, page } from "../parts/buyer/buyer-document.ts";
+import { link as linkTo, page } from "../parts/buyer/buyer-document.ts";
 import type { Language } from "../parts/buyer/buyer-language.ts";
+import { type ShopParts, shownShop, WITHOUT_SHOP } from "../parts/buyer/buyer-shop.ts";
 import { type SubscriptionTexts, subscriptionTextsIn } from "./subscription-texts.ts";
 import type { SubscriptionPageOperations } from "./surface.ts";
 
@@ -11,7 +13,7 @@ export type Told = {
   [Name in keyof SubscriptionTexts]: SubscriptionTexts[Name] extends { title: string } ? Name : never;
 }[keyof SubscriptionTexts];
 
-type Operations = Pick<SubscriptionPageOperations, "merchantName" | "localTime">;
+type Operations = Pick<SubscriptionPageOperations, "shops" | "linkPages" | "localTime">;
 
 const TAGS: Readonly<Record<Language, string>> = { it: "it-IT", en: "en-GB" };
 
@@ -45,11 +47,12 @@ export async function standingPage(operations: Operations, language: Language, r
   const texts = subscriptionTextsIn(language);
   const times = timesIn(language, operations);
   const { token, plan, merchantId, state } = record;
+  const shop = await shownShop(operations, merchantId);
   const amount = amountText(language, plan);
   const cancel = state === "CANCELLED" ? "" : `<p class="foot"><a href="/s/${token}/cancel">${escaped(texts.cancel)}</a></p>\n`;
   return page({
-    language,
-    title: texts.subscriptionAt(await operations.merchantName(merchantId)),
+    ...{ language, shop },
+    title: texts.subscriptionAt(shop.name),
     formAction: "'self'",
     main: [
       badge(record, texts),
@@ -118,6 +121,7 @@ function payable(record: SubscriptionRecord, texts: SubscriptionTexts, times: Ti
 export async function cancelPage(operations: Operations, language: Language, record: SubscriptionRecord) {
   const texts = subscriptionTextsIn(language);
   const { token, plan, merchantId, period } = record;
+  const shop = await shownShop(operations, merchantId);
   const until = timesIn(language, operations).day(period.untilMs);
   const button = (when: "now" | "end", text: string) => `<form method="post" action="/s/${token}/cancel?when=${when}">
 <button type="submit" class="button wide outlined">${escaped(text)}</button>
@@ -125,12 +129,12 @@ export async function cancelPage(operations: Operations, language: Language, rec
 `;
   const later = mayEndLater(record) ? [button("end", texts.cancelLater(until)), paragraph(texts.cancelLaterMeans(until), "small")] : [];
   return page({
-    language,
+    ...{ language, shop },
     title: texts.cancelTitle,
     formAction: "'self'",
     main: [
       badge(record, texts),
-      paragraph(texts.subscriptionAt(await operations.merchantName(merchantId))),
+      paragraph(texts.subscriptionAt(shop.name)),
       paragraph(plan.name, "plan"),
       ...later,
       button("now", texts.cancelNow),
@@ -146,12 +150,12 @@ function mayEndLater({ state, cancelsAtPeriodEnd }: SubscriptionRecord): boolean
 }
 
 /** `token`: of the page that the reader may go back to. */
-export function tellingPage(language: Language, told: Told, token: string | null = null) {
+export function tellingPage(language: Language, shop: ShopParts, told: Told, token: string | null = null) {
   const texts = subscriptionTextsIn(language);
   const { title, text } = texts[told];
-  return page({ language, title, main: `<p>${escaped(text)}</p>${token === null ? "" : linkTo(`/s/${token}`, texts.back)}` });
+  return page({ language, shop, title, main: `<p>${escaped(text)}</p>${token === null ? "" : linkTo(`/s/${token}`, texts.back)}` });
 }
 
 export function missingSubscription(language: Language) {
-  return { status: 404 as const, ...tellingPage(language, "missing") };
+  return { status: 404 as const, ...tellingPage(language, WITHOUT_SHOP, "missing") };
 }

@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import type { Shops } from "../../../engine/branding/shop-branding.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Ids } from "../../../engine/kernel/ids.ts";
 import type { Subscriptions } from "../../../engine/subscriptions/subscriptions.ts";
@@ -9,8 +10,7 @@ import type { LocalTime } from "../parts/time.ts";
 /** What the page of a subscription uses. */
 export interface SubscriptionPageOperations {
   subscriptions: Pick<Subscriptions, "byToken" | "pay" | "cancelByToken">;
-  /** As its partner wrote it. */
-  merchantName(merchantId: string): Promise<string>;
+  shops: Shops;
   linkPages: { own(): string };
   localTime: Pick<LocalTime, "zone">;
   clock: Pick<Clock, "nowMs">;

@@ -2,20 +2,26 @@ import { useRef } from "preact/hooks";
 import { LocationProvider, useLocation } from "preact-iso/router";
 import { Boundary } from "./components/boundary.tsx";
 import { LazyPage } from "./components/lazy-page.tsx";
+import { OfflineBar } from "./components/offline-bar.tsx";
 import { Redirect } from "./components/redirect.tsx";
+import { SignInAgain } from "./components/sign-in-again.tsx";
 import { StepUpDialog } from "./components/step-up-dialog.tsx";
 import { Toasts } from "./components/toast.tsx";
 import { Layout } from "./layout.tsx";
-import { enrolPage, forgotPage, invitationPage, resetPage, secondFactorPage, signInPage } from "./pages/entrance/pages.ts";
+import { enrolPage, forgotPage, invitationPage, resetPage, secondFactorPage, signInPage, signInSteps } from "./pages/entrance/pages.ts";
 import { moved, onNavigate, signInAddress, wantedPage } from "./state/navigation.ts";
+import { startsOver } from "./state/returning.ts";
 import { session } from "./state/session.ts";
 
 /** Shows the pages before sign-in, or the pages of the person who is signed in. */
 export function App() {
+  if (startsOver.value) return null;
   return (
     <LocationProvider scope="/portal">
+      <OfflineBar />
       <Root />
       <StepUpDialog />
+      <SignInAgain steps={signInSteps} signInAddress={signInAddress} />
       <Toasts />
     </LocationProvider>
   );

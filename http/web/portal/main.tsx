@@ -1,15 +1,17 @@
 import { render } from "preact";
+import { forgetEarly } from "./api/early.ts";
 import { App } from "./app.tsx";
 import { StartFailed } from "./components/start-failed.tsx";
-import { likelyLocale, showLocale, speakFrom } from "./i18n/texts.ts";
-import { preloadFor } from "./pages/preload.ts";
-import { watchBack } from "./state/navigation.ts";
-import { loadSession } from "./state/session.ts";
+import { likelyLocale } from "./i18n/likely-locale.ts";
+import { showLocale, speakFrom } from "./i18n/texts.ts";
+import { watchConnection } from "./state/connection.ts";
+import { watchLeaving } from "./state/navigation.ts";
+import { loadSession, session } from "./state/session.ts";
 
 /** Shows the portal when the session is known, so that nothing has to be removed again. */
 async function start(root: HTMLElement): Promise<void> {
-  watchBack();
-  preloadFor(location.pathname);
+  watchLeaving();
+  watchConnection();
   // Both load at the same time. The session may then require the other language.
   const asked = loadSession().then(
     () => ({ failed: false }) as const,
@@ -17,18 +19,30 @@ async function start(root: HTMLElement): Promise<void> {
   );
   await showLocale(likelyLocale());
   const answer = await asked;
+  // The early answers are for the person who was signed in at the last load.
+  if (session.value?.stage !== "full") forgetEarly();
+  // The frame of the page gives way to the app in the same paint.
+  root.replaceChildren();
+  delete document.documentElement.dataset["frame"];
   render(answer.failed ? <StartFailed error={answer.error} /> : <App />, root);
 }
 
 speakFrom({
-  en: async () => (await import("./i18n/en.ts")).en,
-  it: async () => (await import("./i18n/it.ts")).it,
+  en: {
+    start: async () => (await import("./i18n/start.en.ts")).start,
+    pages: async () => (await import("./i18n/en.ts")).en,
+  },
+  it: {
+    start: async () => (await import("./i18n/start.it.ts")).start,
+    pages: async () => (await import("./i18n/it.ts")).it,
+  },
 });
 
 const root = document.getElementById("portal");
 if (root !== null) {
   start(root).catch(() => {
     // Not even a catalogue could be loaded, so this text cannot be translated.
+    delete document.documentElement.dataset["frame"];
     root.textContent = "The portal could not be loaded. Load the page again. — Impossibile caricare il portale. Ricarica la pagina.";
   });
 }

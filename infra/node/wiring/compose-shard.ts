@@ -2,6 +2,7 @@ import { lookAtAll } from "../../../engine/access/made-by-key.ts";
 import { createTeamStore } from "../../../engine/accounts/team-store.ts";
 import { callbackOperations } from "../../../engine/callbacks/callback-store.ts";
 import { createFeedParties } from "../../../engine/cases/feed-parties.ts";
+import { createFleet } from "../../../engine/fleet/fleet.ts";
 import type { Ids } from "../../../engine/kernel/ids.ts";
 import { openSharedCounts } from "../../../engine/kernel/shared-counts.ts";
 import { createMerchantAccounts } from "../../../engine/links/merchant-accounts.ts";
@@ -51,6 +52,7 @@ import { composePaymentEvents, composeRefundRows } from "./links/payment-events.
 import { composePortalLinks } from "./links/portal-links.ts";
 import { composeAgentCalls } from "./merchants/agent-calls.ts";
 import { composeAgents } from "./merchants/agents.ts";
+import { composeBranding } from "./merchants/branding.ts";
 import { composeExports } from "./merchants/exports.ts";
 import { composeMerchantPortal } from "./merchants/merchant-portal.ts";
 import { composeMerchantTransactions } from "./merchants/merchant-transactions.ts";
@@ -209,6 +211,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...{ config, kv, homes, cluster, partners: partners.partners, box, clock, machineClock, log, metrics, activity },
     owed: (before, after) => owners.ownersNotice.ofWebhook(before, after),
   });
+  const branding = composeBranding({ kv, clock });
   const mails = add(composeMails({ config, kv, bus, homes, address, box, clock, machineClock, log, metrics, activity }));
   const owners = composeOwnersNotice({
     ...{ config, kv, box, clock, ids, mails: mails.mails },
@@ -368,7 +371,11 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   );
   const { authenticator } = access;
   const { directory } = access.operations;
-  const apps = add(await composeApps({ config, kv, tables, terminals, directory, merchants: { merchantOf }, clock, ids, writer, failed }));
+  const fleet = createFleet({ terminals, configOf: cloudConfigs.get, isDenied: directory.isDenied, clock });
+  const merchantsOfTerminals = { merchantOf, groupOf: (terminalId: string) => cloudConfigs.get(terminalId)?.group ?? null };
+  const apps = add(
+    await composeApps({ config, kv, tables, terminals, directory, merchants: merchantsOfTerminals, fleet, clock, ids, writer, failed }),
+  );
   const { mount, stomp } = createStompMount({
     anonymousAllowed: config.mode === "sandbox",
     serverName: "terminal-relay",
@@ -454,6 +461,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...mails.operations,
     ...intents,
     ...linksOfPortal,
+    ...branding,
     ...subscriptions.operations,
     ...ofDisputes,
     agentCredentials,

@@ -415,7 +415,7 @@ describe("the list of alerts", () => {
     assert.deepEqual(await world.alerts.stats(OWNER), {
       counts: { PENDING: 4, DECLINED: 1 },
       amountsMinor: { PENDING: { EUR: 4 * 1_234 }, DECLINED: { EUR: 1_234 } },
-      ...{ preventionRate: 0, complete: true },
+      ...{ preventionRate: 0, dueSoon: 4, complete: true },
     });
   });
 });

@@ -11,6 +11,7 @@ import {
   NO_MARK,
   NOTHING_COUNTED,
   ROLLOUT_DEFAULT,
+  type RolloutRings,
   type TargetRecord,
   targetName,
 } from "../../../engine/apps/app-deployment.ts";
@@ -55,8 +56,15 @@ function offered({ targets, deployments, versions = [1, 2, 3].map((id) => versio
     deployment: (id) => deployments.find((one) => one.id === id) ?? null,
     version: (id) => versions.find((one) => one.id === id) ?? null,
     bucketOf: (id) => buckets[id] ?? 0,
+    groupOf: () => "pilot",
   };
   return offerFor("T1", merchantId, lookups)?.version.id ?? null;
+}
+
+/** Two rings, of which the first has started; the group is in the ring with this index. */
+function ringsOf(group: string, index: number): RolloutRings {
+  const rings = [0, 1].map((at) => ({ groups: at === index ? [group] : [], percent: 0 }));
+  return { rings, started: 0, advanceAfterReports: null };
 }
 
 const targets = [
@@ -135,6 +143,21 @@ const CASES: { title: string; world: World; merchantId?: string | null; expected
     expected: 2,
   },
   {
+    title: "in the group of a ring that has started",
+    world: { targets: targets.slice(0, 1), deployments: [deployment(1, { rolloutPercent: 0, staged: ringsOf("pilot", 0) })] },
+    expected: 1,
+  },
+  {
+    title: "in the group of a ring that has not started",
+    world: { targets: targets.slice(0, 1), deployments: [deployment(1, { rolloutPercent: 0, staged: ringsOf("pilot", 1) })] },
+    expected: null,
+  },
+  {
+    title: "in no group of a ring",
+    world: { targets: targets.slice(0, 1), deployments: [deployment(1, { rolloutPercent: 0, staged: ringsOf("other", 0) })] },
+    expected: null,
+  },
+  {
     title: "a paused one does not bring back what stood before",
     world: {
       targets: [{ ...emptyTarget(GLOBAL), current: 2, history: [1] }],
@@ -184,6 +207,18 @@ describe("a terminal's marks", () => {
         });
       }),
     );
+  });
+});
+
+describe("the reason of a failed install", () => {
+  const failed = { ...NO_MARK, outcome: "failed" as const };
+  it("is that of the latest report, and ends with a success", () => {
+    const first = markAfter(NO_MARK, "failed", "no space").mark;
+    assert.deepEqual(first, { ...failed, reason: "no space" });
+    const second = markAfter(first, "failed", "wrong signature");
+    assert.deepEqual(second, { mark: { ...failed, reason: "wrong signature" }, moves: NOTHING_COUNTED });
+    assert.equal(markAfter(second.mark, "failed").mark, second.mark);
+    assert.deepEqual(markAfter(second.mark, "installed").mark, { ...NO_MARK, outcome: "installed" });
   });
 });
 

@@ -7,6 +7,7 @@ import {
   HISTORY_MAX,
   ROLLOUT_DEFAULT,
   type RolloutOptions,
+  type RolloutPlan,
 } from "../../../engine/apps/app-deployment.ts";
 import { createAppStore } from "../../../engine/apps/app-store.ts";
 import { createAppVersions } from "../../../engine/apps/app-versions.ts";
@@ -62,6 +63,7 @@ function world(count = 2) {
   const synced = syncedShards(count, kv);
   const packages = new FakePackages();
   const merchants = new Map<string, string>();
+  const groups = new Map<string, string>();
   /** Of the terminals' last polls. */
   const addresses = new Map<string, string>();
   const denied = new Set<string>();
@@ -70,7 +72,11 @@ function world(count = 2) {
     const failures: string[] = [];
     const { clock } = synced;
     const store = createAppStore({ kv, nowMs: clock.nowMs, writer: address });
-    const catalog = createAppCatalog({ store, tables, merchants: { merchantOf: (terminalId) => merchants.get(terminalId) ?? null } });
+    const catalog = createAppCatalog({
+      store,
+      tables,
+      merchants: { merchantOf: (terminalId) => merchants.get(terminalId) ?? null, groupOf: (terminalId) => groups.get(terminalId) ?? null },
+    });
     const failed = (what: string) => failures.push(what);
     const deployments = createDeployments({ store, catalog, clock, failed });
     const versions = createAppVersions(store, catalog, deployments, packages, clock);
@@ -103,14 +109,14 @@ function world(count = 2) {
     return id;
   }
 
-  return { kv, one, other, shards, packages, merchants, addresses, denied, create, synced };
+  return { kv, one, other, shards, packages, merchants, groups, addresses, denied, create, synced };
 }
 
 const deploy = (
   shard: ReturnType<typeof world>["one"],
   versionId: number,
   target: DeploymentTarget = GLOBAL,
-  options: Partial<RolloutOptions> = {},
+  options: Partial<RolloutPlan> = {},
 ): Promise<AppDeployment> => shard.deployments.deploy(versionId, target, { ...ROLLOUT_DEFAULT, ...options });
 
 describe("app deployments", () => {
@@ -179,6 +185,67 @@ describe("app deployments", () => {
     assert.equal(one.check("T1", null)?.version.versionCode, 1);
     await one.versions.setActive(id, true);
     assert.equal(one.check("T1", null)?.version.versionCode, 2);
+  });
+
+  it("one that an administrator starts takes its place then, not when its package comes", async () => {
+    const { one, other, create } = world();
+    const [before, id] = [await create(1), await create(2, false)];
+    await deploy(one, before);
+    const draft = await deploy(one, id, GLOBAL, { startsByHand: true });
+    await one.upload(id, (take) => take(ZIP));
+    assert.equal(other.check("T1", null)?.version.versionCode, 1);
+    assert.equal((await one.deployments.start(draft.id)).state, "active");
+    assert.equal(other.check("T1", null)?.version.versionCode, 2);
+    await assert.rejects(one.deployments.start(draft.id), { code: "conflict" });
+  });
+
+  it("one that was started before its package came takes its place with it", async () => {
+    const { one, create } = world();
+    const id = await create(1, false);
+    const draft = await deploy(one, id, GLOBAL, { startsByHand: true });
+    assert.equal((await one.deployments.start(draft.id)).state, "draft");
+    await one.upload(id, (take) => take(ZIP));
+    assert.equal(one.check("T1", null)?.version.versionCode, 1);
+  });
+
+  it("is offered ring by ring, to groups and to a percentage", async () => {
+    const { one, other, create, groups } = world();
+    groups.set("PILOT", "pilot");
+    const rings = [
+      { groups: ["pilot"], percent: 0 },
+      { groups: [], percent: 100 },
+    ];
+    const { id } = await deploy(one, await create(1), GLOBAL, { rings });
+    assert.deepEqual([other.check("PILOT", null)?.version.versionCode, other.check("T1", null)], [1, null]);
+    await assert.rejects(one.deployments.tune(id, { rolloutPercent: 50 }), { code: "conflict" });
+    assert.equal((await one.deployments.startNextRing(id)).staged?.started, 1);
+    assert.equal(other.check("T1", null)?.version.versionCode, 1);
+    await assert.rejects(one.deployments.startNextRing(id), { code: "conflict" });
+  });
+
+  it("a stopped one is offered no more, and what stood before it is offered again", async () => {
+    const { one, other, create } = world();
+    const first = await deploy(one, await create(1));
+    const second = await deploy(one, await create(2));
+    const stopped = await one.deployments.stop(second.id);
+    assert.deepEqual([stopped.id, stopped.state, stopped.stopped], [second.id, "superseded", true]);
+    assert.equal(other.check("T1", null)?.version.versionCode, 1);
+    await one.deployments.stop(first.id);
+    assert.equal(other.check("T1", null), null);
+    for (const { id } of [first, second]) {
+      for (const step of ["stop", "resume", "rollBack", "start"] as const) {
+        await assert.rejects(one.deployments[step](id), { code: "conflict" }, `${step} ${id}`);
+      }
+    }
+  });
+
+  it("a stopped draft never comes into its place", async () => {
+    const { one, create } = world();
+    const id = await create(1, false);
+    const draft = await deploy(one, id);
+    await one.deployments.stop(draft.id);
+    await one.upload(id, (take) => take(ZIP));
+    assert.equal(one.check("T1", null), null);
   });
 
   it("a roll-back past the first deployment, or to a version that is gone, is refused", async () => {

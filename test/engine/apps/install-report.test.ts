@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readInstallReport } from "../../../engine/apps/install-report.ts";
+import { failureReason, readInstallReport } from "../../../engine/apps/install-report.ts";
+import type { JsonObject } from "../../../engine/payments/payment-request.ts";
 
 const GOOD = { terminalId: "T1", versionCode: 31 };
 
@@ -71,4 +72,19 @@ test("a report as deep and as broad as may be sent is read at once", () => {
   for (let level = 0; level < 2_000; level += 1) deep = { data: deep };
   assert.deepEqual(readInstallReport(deep), { terminalId: null, versionCode: null, status: null });
   assert.equal(readInstallReport({ status: "_".repeat(16_000) }).status, null);
+});
+
+test("the reason of a failure is read from the member that says most", () => {
+  const CASES: [report: JsonObject, reason: string | null][] = [
+    [{ status: "failed", message: " no  space\nleft ", errorCode: 4 }, "no space left"],
+    [{ status: "failed", error: "INSTALL_FAILED_VERSION_DOWNGRADE" }, "INSTALL_FAILED_VERSION_DOWNGRADE"],
+    [{ status: "INSTALL_FAILED_INSUFFICIENT_STORAGE" }, "INSTALL_FAILED_INSUFFICIENT_STORAGE"],
+    [{ status: "failed", error_code: 13 }, "13"],
+    [{ result: { success: false, reason: "signature" } }, "signature"],
+    [{ status: "FAILED" }, null],
+    [{ status: "failed", message: null }, null],
+    [{}, null],
+    [{ message: "x".repeat(500) }, "x".repeat(120)],
+  ];
+  for (const [report, reason] of CASES) assert.equal(failureReason(report), reason, JSON.stringify(report));
 });

@@ -48,6 +48,16 @@ interface Row {
 }
 
 const guarded = { pauseAtFailurePercent: 50, pauseAfterReports: 4 };
+const staged = {
+  rings: [
+    { groups: ["pilot"], percent: 0 },
+    { groups: [], percent: 10 },
+    { groups: [], percent: 100 },
+  ],
+  started: 0,
+  advanceAfterReports: null,
+};
+const alone = { ...staged, rings: [staged.rings[0], staged.rings[2]].flatMap((ring) => ring ?? []), advanceAfterReports: 5 };
 const counts = { offered: 9, downloaded: 8, installed: 2, failed: 1 };
 
 const ROWS: Row[] = [
@@ -193,6 +203,95 @@ const ROWS: Row[] = [
     to: { counts: { ...counts, installed: 3, failed: 0 } },
     quiet: true,
   },
+  {
+    title: "a draft that an administrator has to start does not begin with its package",
+    from: deployment("draft", { startsByHand: true }),
+    event: { type: "package.stored", ...at },
+  },
+  {
+    title: "an administrator starts a draft, which then needs only its package",
+    from: deployment("draft", { startsByHand: true }),
+    event: { type: "deployment.started", ...at },
+    to: { startsByHand: false },
+  },
+  {
+    title: "a draft that waits for its package alone cannot be started",
+    from: deployment("draft"),
+    event: { type: "deployment.started", ...at },
+  },
+  {
+    title: "an active one cannot be started",
+    from: deployment("active", { startsByHand: true }),
+    event: { type: "deployment.started", ...at },
+  },
+  ...(["draft", "active", "paused", "disabled"] as const).map((state) => ({
+    title: `an administrator stops a deployment that is ${state}`,
+    from: deployment(state),
+    event: { type: "deployment.stopped" as const, ...at },
+    to: { state: "superseded" as const, stopped: true },
+  })),
+  {
+    title: "a stopped one cannot be stopped again",
+    from: deployment("superseded", { stopped: true }),
+    event: { type: "deployment.stopped", ...at },
+  },
+  {
+    title: "an administrator starts the next ring, which has reports of its own",
+    from: deployment("active", { staged, rolloutPercent: 0, counts }),
+    event: { type: "ring.started", ...at },
+    to: { staged: { ...staged, started: 1 }, rolloutPercent: 10, countedBefore: { installed: 2, failed: 1 } },
+  },
+  {
+    title: "a later ring with a smaller percentage takes nobody out",
+    from: deployment("active", { staged: { ...staged, started: 1 }, rolloutPercent: 30 }),
+    event: { type: "ring.started", ...at },
+    to: { staged: { ...staged, started: 2 }, rolloutPercent: 100 },
+  },
+  {
+    title: "there is no ring after the last one",
+    from: deployment("active", { staged: { ...staged, started: 2 } }),
+    event: { type: "ring.started", ...at },
+  },
+  { title: "without rings there is no next one", from: deployment("active"), event: { type: "ring.started", ...at } },
+  { title: "a paused one starts no ring", from: deployment("paused", { staged }), event: { type: "ring.started", ...at } },
+  {
+    title: "the next ring starts by itself after enough reports with few failures",
+    from: deployment("active", { staged: alone, ...guarded, counts: { ...counts, installed: 3, failed: 1 } }),
+    event: moved({ installed: 1 }),
+    to: {
+      staged: { ...alone, started: 1 },
+      rolloutPercent: 100,
+      counts: { ...counts, installed: 4, failed: 1 },
+      countedBefore: { installed: 4, failed: 1 },
+    },
+  },
+  {
+    title: "the next ring does not start before enough reports",
+    from: deployment("active", { staged: alone, ...guarded, counts: { ...counts, installed: 2, failed: 0 } }),
+    event: moved({ installed: 1 }),
+    to: { counts: { ...counts, installed: 3, failed: 0 } },
+    quiet: true,
+  },
+  {
+    title: "with too many failures it pauses instead",
+    from: deployment("active", { staged: alone, ...guarded, counts: { ...counts, installed: 2, failed: 2 } }),
+    event: moved({ failed: 1 }),
+    to: { state: "paused", pausedBecause: "failures", counts: { ...counts, installed: 2, failed: 3 } },
+  },
+  {
+    title: "without a limit any failure keeps the next ring from starting",
+    from: deployment("active", { staged: alone, counts: { ...counts, installed: 5, failed: 1 } }),
+    event: moved({ installed: 1 }),
+    to: { counts: { ...counts, installed: 6, failed: 1 } },
+    quiet: true,
+  },
+  {
+    title: "a ring that an administrator starts does not start by itself",
+    from: deployment("active", { staged, ...guarded, counts: { ...counts, installed: 99, failed: 0 } }),
+    event: moved({ installed: 1 }),
+    to: { counts: { ...counts, installed: 100, failed: 0 } },
+    quiet: true,
+  },
 ];
 
 describe("the app deployment actor", () => {
@@ -216,6 +315,9 @@ describe("the app deployment actor", () => {
           "deployment.resumed" as const,
           "deployment.superseded" as const,
           "deployment.restored" as const,
+          "deployment.started" as const,
+          "deployment.stopped" as const,
+          "ring.started" as const,
         )
         .map((type) => ({ type, ...at })),
       fc.constant({ type: "rollout.changed" as const, ...at, options }),
@@ -223,13 +325,13 @@ describe("the app deployment actor", () => {
     );
     fc.assert(
       fc.property(fc.array(event, { maxLength: 40 }), (events) => {
-        let record = deployment("draft");
+        let record = deployment("draft", { staged: alone, startsByHand: true, pauseAtFailurePercent: 40 });
         for (const one of events) {
           const step = stepDeployment(record, one);
           assertAsXState(record, one, step);
           assert.ok(DEPLOYMENT_STATES.includes(step.record.state), step.record.state);
           // Every shard is told of whatever a terminal's offer depends on.
-          const offered = ({ state, rolloutPercent }: AppDeployment) => `${state} ${rolloutPercent}`;
+          const offered = ({ state, rolloutPercent, staged }: AppDeployment) => `${state} ${rolloutPercent} ${staged?.started}`;
           if (offered(step.record) !== offered(record)) assert.equal(step.offerChanged, true);
           if (!step.changed) assert.deepEqual(step.record, record);
           assert.ok(step.record.counts.installed >= record.counts.installed, "installs were forgotten");

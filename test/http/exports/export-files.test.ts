@@ -246,8 +246,30 @@ describe("files of exports", () => {
     const [head = ""] = file.toString("utf8").slice(1).split("\r\n");
     assert.equal(
       head,
-      "Data e ora (Europe/Rome);UUID;Terminale;Metodo;Esito;Importo;Valuta;Circuito;Ultime 4 cifre;Codice di autorizzazione;Messaggio;Rimborsato;Netto",
+      "Data e ora (Europe/Rome);UUID;Terminale;Metodo;Esito;Importo;Valuta;Circuito;Ultime 4 cifre;Codice di autorizzazione;Messaggio;Rimborsato;Netto;Codice di risposta;Motivo del rifiuto;Che cosa fare",
     );
+  });
+
+  it("explains declined payments in the language of the file, beside the code as it came", async () => {
+    const listed = [
+      transaction({ uuid: "u-1", status: "KO", auth: { actionCode: "43" } }),
+      transaction({ uuid: "u-2", status: "KO", method: "SATISPAY", auth: {}, satispay: { status: "CANCELED" } }),
+      transaction({ uuid: "u-3", status: "KO", auth: { actionCode: "X9" } }),
+      transaction({ uuid: "u-4", status: "OK", auth: { actionCode: "51" } }),
+    ];
+    const columns = ["uuid", "actionCode", "declineReason", "declineAdvice"];
+    for (const [lang, delimiter, stolen, advice, satispay] of [
+      ["en", ",", "The card is reported as stolen", "Do not keep the card", "Cancelled in Satispay, or not confirmed there in time"],
+      ["it", ";", "La carta risulta rubata", "Non trattenere la carta", "Annullato in Satispay, o non confermato lì in tempo"],
+    ] as const) {
+      const { file } = await world(listed).made({ list: "transactions", format: "CSV", lang, columns });
+      const lines = file.toString("utf8").split("\r\n");
+      const cell = (text: string) => (text.includes(delimiter) ? `"${text}"` : text);
+      assert.ok(lines[1]?.startsWith(["u-1", "43", cell(stolen), ""].join(delimiter)), lines[1]);
+      assert.ok(lines[1]?.includes(advice), lines[1]);
+      assert.ok(lines[2]?.startsWith(["u-2", "", cell(satispay), ""].join(delimiter)), lines[2]);
+      assert.deepEqual(lines.slice(3, 5), [`u-3${delimiter}X9${delimiter.repeat(2)}`, `u-4${delimiter}51${delimiter.repeat(2)}`]);
+    }
   });
 
   it("every column of every list has a value of its own", async () => {

@@ -26,6 +26,7 @@ const EXAMPLE: DisputeStatsJson = {
     counts: { PENDING: 1, REFUNDED: 4, DECLINED: 1 },
     amounts: [{ state: "PENDING", currency: "EUR", amountMinor: 1050 }],
     preventionRate: 0.8,
+    dueSoon: 1,
     complete: true,
   },
 };
@@ -76,7 +77,7 @@ export const showDisputeStats = disputes.endpoint({
       alerts: {
         counts: { ...alerts.counts },
         amounts: amountsOf(alerts.amountsMinor).map(({ word: state, ...amount }) => ({ state, ...amount })),
-        ...{ preventionRate: alerts.preventionRate, complete: alerts.complete },
+        ...{ preventionRate: alerts.preventionRate, dueSoon: alerts.dueSoon, complete: alerts.complete },
       },
     };
     return { status: 200, body: ok(data) };

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { ALERTS_DUE_MAX } from "../../../../engine/alerts/alert-stats.ts";
 import { ALERT_STATES } from "../../../../engine/alerts/words.ts";
 import type { BoardItem } from "../../../../engine/cases/case-list.ts";
 import {
@@ -317,6 +318,9 @@ export const DisputeStats = Type.Object(
       preventionRate: Rate(
         "The share of REFUNDED and PREVENTED among all ended alerts, without those that the source withdrew; null if none has ended.",
       ),
+      dueSoon: Type.Integer({
+        description: `Pending alerts that need a decision within three days; ${ALERTS_DUE_MAX} at most are counted.`,
+      }),
       complete: Type.Boolean(),
     }),
   },

@@ -44,6 +44,9 @@ export const EXPORT_COLUMNS = {
     message: column("text", "Messaggio", "Message"),
     refundedAmount: column("amount", "Rimborsato", "Refunded"),
     netAmount: column("amount", "Netto", "Net"),
+    actionCode: column("text", "Codice di risposta", "Action code"),
+    declineReason: column("text", "Motivo del rifiuto", "Decline reason"),
+    declineAdvice: column("text", "Che cosa fare", "What to do"),
   },
   "payment-links": {
     createdAt: column("time", "Creato il", "Created"),

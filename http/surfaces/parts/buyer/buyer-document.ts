@@ -2,7 +2,9 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
+import { escaped } from "../../../../engine/kernel/escaped.ts";
 import type { Language } from "./buyer-language.ts";
+import { type ShopParts, WITHOUT_SHOP } from "./buyer-shop.ts";
 import { buyerTexts } from "./buyer-texts.ts";
 
 const read = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8");
@@ -14,8 +16,9 @@ const STYLE = read("./buyer-page.css");
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
 
 /** `formAction` limits the targets of the page's form and of every redirect that follows. */
-function policyOf(formAction: string): string {
-  return `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`;
+function policyOf(formAction: string, { styles, images }: ShopParts): string {
+  const logo = images === "" ? "" : `img-src ${images}; `;
+  return `default-src 'none'; style-src 'sha256-${STYLE_HASH}'${styles}; ${logo}script-src 'self'; connect-src 'self'; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`;
 }
 
 /**
@@ -31,7 +34,9 @@ export const PRIVATE_HEADER_DECLARATIONS = {
 
 export const PAGE_HEADER_DECLARATIONS = {
   ...PRIVATE_HEADER_DECLARATIONS,
-  "Content-Security-Policy": { description: "The page loads nothing from other sites, and cannot be shown in a frame." },
+  "Content-Security-Policy": {
+    description: "The page loads nothing from other sites and no image but the shop's logo, and cannot be shown in a frame.",
+  },
   "Content-Language": { description: "Language of the page: it or en." },
   Vary: { description: "Accept-Language" },
 };
@@ -43,12 +48,14 @@ export interface PageParts {
   main: string;
   /** HTML at the end of `head`. */
   head?: string;
+  /** The branding of the shop (buyer-shop.ts). */
+  shop?: ShopParts;
   /** The allowed target of the page's form. Without it, the policy forbids sending a form. */
   formAction?: string;
 }
 
 /** Returns a complete page with its headers. */
-export function page({ language, title, main, head = "", formAction = "'none'" }: PageParts) {
+export function page({ language, title, main, head = "", shop = WITHOUT_SHOP, formAction = "'none'" }: PageParts) {
   const text = `<!doctype html>
 <html lang="${language}">
 <head>
@@ -57,10 +64,10 @@ export function page({ language, title, main, head = "", formAction = "'none'" }
 <meta name="robots" content="noindex, nofollow">
 <title>${escaped(title)}</title>
 <style>${STYLE}</style>
-${head}</head>
+${shop.head}${head}</head>
 <body>
 <main>
-<h1>${escaped(title)}</h1>
+${shop.header}<h1>${escaped(title)}</h1>
 ${main}
 </main>
 </body>
@@ -68,17 +75,11 @@ ${main}
 `;
   const headers = {
     ...PRIVATE_HEADERS,
-    "Content-Security-Policy": policyOf(formAction),
+    "Content-Security-Policy": policyOf(formAction, shop),
     "Content-Language": language,
     Vary: "Accept-Language",
   };
   return { text, headers };
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-
-export function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 }
 
 export function link(address: string, text: string, attributes = ""): string {

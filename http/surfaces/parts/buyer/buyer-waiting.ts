@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { Type } from "@sinclair/typebox";
+import { escaped } from "../../../../engine/kernel/escaped.ts";
 import type { Timers } from "../../../../engine/kernel/timers.ts";
-import { escaped, page } from "./buyer-document.ts";
+import { page } from "./buyer-document.ts";
 import type { Language } from "./buyer-language.ts";
+import { type ShopParts, WITHOUT_SHOP } from "./buyer-shop.ts";
 import { buyerTexts } from "./buyer-texts.ts";
 
 /**
@@ -36,6 +38,7 @@ export function withinWait<T>({ timers }: { timers: Timers }, answer: Promise<T>
 
 export interface WaitingPage {
   language: Language;
+  shop?: ShopParts;
   /** The path of the page itself. */
   path: string;
   query: { n?: string };
@@ -49,14 +52,13 @@ export interface WaitingPage {
  * Returns the page for a buyer whose payment's outcome is unknown. It continues automatically, with
  * or without scripts.
  */
-export function waitingPage({ language, path, query, late, back }: WaitingPage) {
+export function waitingPage({ language, shop = WITHOUT_SHOP, path, query, late, back }: WaitingPage) {
   const { title, text } = buyerTexts(language).confirming;
   const reloads = Number(/^\d{1,2}$/.exec(query.n ?? "")?.[0] ?? 0);
-  if (reloads >= RELOADS_MAX) return page({ language, title, main: `<p role="status">${escaped(late)}</p>${back("")}` });
+  if (reloads >= RELOADS_MAX) return page({ language, shop, title, main: `<p role="status">${escaped(late)}</p>${back("")}` });
   const reload = `${RELOAD_AFTER_SECONDS}; url=${path}?n=${reloads + 1}`;
   return page({
-    language,
-    title,
+    ...{ language, shop, title },
     head: `<noscript><meta http-equiv="refresh" content="${reload}"></noscript>
 <script type="module" src="${RETURN_SCRIPT_PATH}"></script>
 `,

@@ -1,3 +1,5 @@
+import type { AdministratorRole } from "../../../../engine/access/administrator-role.ts";
+
 export const amongLoaded = (shown: number, loaded: number, isCut: boolean, one: string, many: string): string => {
   const what = shown === 1 ? one : many;
   if (!isCut) return `${shown} ${what}`;
@@ -24,6 +26,22 @@ export const nav = {
 };
 
 export const roles = { owner: "Owner", operator: "Operator", "read-only": "Read-only" };
+
+/** The rights that each role adds to those below it. A new role does not compile without them. */
+export const roleRights = {
+  "read-only": ["See terminals, payments, partners, merchants, nodes and the audit log"],
+  operator: [
+    "Send payments and commands to terminals, configure them, allow and deny them",
+    "Upload versions of the app and roll them out",
+    "Record disputes and alerts, resend webhooks and callbacks, remove entries that need attention",
+    "Enable and disable partners, limit the calls of merchants, drain nodes, see the list of e-mails",
+  ],
+  owner: [
+    "Manage administrators, their passwords and second factors, and machine tokens",
+    "Manage partners, their keys and rates, and the gateway account",
+    "Invite and remove portal users of merchants, reset their second factors, read e-mails",
+  ],
+} satisfies Readonly<Record<AdministratorRole, readonly string[]>>;
 
 export const entrance = {
   username: "Name",

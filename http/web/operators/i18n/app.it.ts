@@ -1,4 +1,4 @@
-import type { Words } from "./en.ts";
+import type { Words } from "./start.en.ts";
 
 export const amongLoaded = (shown: number, loaded: number, isCut: boolean, one: string, many: string, first: string): string => {
   const what = shown === 1 ? one : many;
@@ -26,6 +26,21 @@ export const nav: Words["nav"] = {
 };
 
 export const roles: Words["roles"] = { owner: "Proprietario", operator: "Operatore", "read-only": "Sola lettura" };
+
+export const roleRights: Words["roleRights"] = {
+  "read-only": ["Vedere terminali, pagamenti, partner, esercenti, nodi e il registro attività"],
+  operator: [
+    "Inviare pagamenti e comandi ai terminali, configurarli, ammetterli e bloccarli",
+    "Caricare le versioni dell’app e distribuirle",
+    "Registrare contestazioni e avvisi, inviare di nuovo webhook e callback, rimuovere le voci da controllare",
+    "Attivare e disattivare i partner, limitare le chiamate degli esercenti, arrestare i nodi, vedere l’elenco delle e-mail",
+  ],
+  owner: [
+    "Gestire gli amministratori, le loro password e i loro secondi fattori, e i token per programmi",
+    "Gestire i partner, le loro chiavi e i loro limiti, e l’account del gateway",
+    "Invitare e rimuovere gli utenti del portale degli esercenti, azzerarne i secondi fattori, leggere le e-mail",
+  ],
+};
 
 export const entrance: Words["entrance"] = {
   username: "Nome",

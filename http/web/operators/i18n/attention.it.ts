@@ -1,4 +1,4 @@
-import type { Words } from "./en.ts";
+import type { Words } from "./start.en.ts";
 
 export const attention: Words["attention"] = {
   title: "Da controllare",

@@ -1,5 +1,5 @@
 import { amongLoaded } from "./app.it.ts";
-import type { Words } from "./en.ts";
+import type { Words } from "./start.en.ts";
 
 export const audit: Words["audit"] = {
   title: "Attività",

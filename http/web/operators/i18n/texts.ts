@@ -1,6 +1,6 @@
 import type { LocaleJson } from "../../portal/api/types.ts";
 import { locale, speakFrom } from "../../portal/i18n/texts.ts";
-import type { Words } from "./en.ts";
+import type { Words } from "./start.en.ts";
 
 /** What was loaded. It changes together with the catalogue of the components. */
 const loaded = new Map<LocaleJson, Words>();
@@ -12,15 +12,22 @@ export function words(): Words {
   return found;
 }
 
+/** The texts of the portal's own pages are loaded for the pages that use some of them. */
 speakFrom({
-  en: async () => {
-    const { en, common } = await import("./en.ts");
-    loaded.set("en", en);
-    return common;
+  en: {
+    start: async () => {
+      const { en, common } = await import("./start.en.ts");
+      loaded.set("en", en);
+      return common;
+    },
+    pages: async () => (await import("../../portal/i18n/en.ts")).en,
   },
-  it: async () => {
-    const { it, common } = await import("./it.ts");
-    loaded.set("it", it);
-    return common;
+  it: {
+    start: async () => {
+      const { it, common } = await import("./start.it.ts");
+      loaded.set("it", it);
+      return common;
+    },
+    pages: async () => (await import("../../portal/i18n/it.ts")).it,
   },
 });

@@ -2,10 +2,9 @@ import type { AdministratorRole } from "../../../../engine/access/administrator-
 import type { IconName } from "../../portal/components/icon.tsx";
 import { type PageLoader, pageLoader } from "../../portal/components/lazy-page.tsx";
 import type { PageProps } from "../../portal/pages/page-props.ts";
-import type { Words } from "../i18n/en.ts";
-import { placeOf, SIGN_IN } from "../state/addresses.ts";
+import type { Words } from "../i18n/start.en.ts";
+import { placeOf } from "../state/addresses.ts";
 import { may } from "../state/session.ts";
-import { signInPage } from "./entrance/pages.ts";
 
 /** The parts of the navigation. */
 export const GROUPS = ["work", "fleet", "relay"] as const;
@@ -35,7 +34,7 @@ export const PAGES: readonly PageEntry[] = [
     group: "work",
     role: "read-only",
     onPhone: true,
-    page: pageLoader(async () => (await import("./attention/attention-page.tsx")).AttentionPage),
+    page: pageLoader(async () => (await import("./attention/attention-page.tsx")).AttentionPage, "start"),
   },
   {
     name: "search",
@@ -59,7 +58,7 @@ export const PAGES: readonly PageEntry[] = [
   },
   {
     name: "rollouts",
-    hasObjects: false,
+    hasObjects: true,
     label: ({ rollouts }) => rollouts,
     icon: "download",
     group: "fleet",
@@ -149,10 +148,4 @@ export function pageAt(pages: readonly PageEntry[], path: string): { entry: Page
   if (place === null) return null;
   const entry = pages.find(({ name, hasObjects }) => name === place.name && (place.id === null || hasObjects));
   return entry === undefined ? null : { entry, id: place.id };
-}
-
-/** Begins to load the script of the page at this path, while the relay is still asked who is signed in. */
-export function preloadFor(path: string): void {
-  if (path === SIGN_IN) signInPage.preload();
-  else pageAt(PAGES, path)?.entry.page.preload();
 }

@@ -1,13 +1,16 @@
 import { computed, signal } from "@preact/signals";
 import { type AdministratorRole, includesRole } from "../../../../engine/access/administrator-role.ts";
 import type { AdminSessionStateJson } from "../../../surfaces/admin/session-schemas.ts";
-import { call, callBelow, get, onCalls, post } from "../../portal/api/client.ts";
+import { call, callBelow, get, onCalls } from "../../portal/api/client.ts";
 import { text } from "../../portal/i18n/texts.ts";
-import { openDoor, takesPasskeys } from "../../portal/state/door.ts";
+import { openDoor, type Person, takesPasskeys } from "../../portal/state/door.ts";
+import { entering } from "../../portal/state/entering.ts";
+import { keepFrame } from "../../portal/state/frame-hint.ts";
 import { navigate } from "../../portal/state/navigation.ts";
+import { askToReturn, endReturn, meaningOf, readyToCall, returnAs, returning, startOver } from "../../portal/state/returning.ts";
 import { timeZone } from "../../portal/state/time-zone.ts";
-import { toast } from "../../portal/state/toasts.ts";
-import { SIGN_IN, signInAddress } from "./addresses.ts";
+import { closeToasts, toast } from "../../portal/state/toasts.ts";
+import { SIGN_IN, START, signInAddress } from "./addresses.ts";
 
 /** Which administrator is signed in, as the relay last said; null until it has said so. */
 export const session = signal<AdminSessionStateJson | null>(null);
@@ -19,11 +22,35 @@ export function may(needed: AdministratorRole): boolean {
   return role.value !== null && includesRole(role.value, needed);
 }
 
-/** Takes over what the relay says of the session. */
+/** Uses a session that the relay reports. A page that belongs to another administrator starts over. */
 export function takeSession(state: AdminSessionStateJson): void {
+  const { value: before } = session;
+  const meaning = meaningOf(ownerOf(before), { stage: state.stage, id: state.username });
+  if (meaning === "start over") {
+    startOver(START);
+    return;
+  }
+  if (meaning === "go on") {
+    void askToReturn(personOf(state));
+    returnAs(personOf(state));
+    return;
+  }
+  if (state.stage === "full" && before?.stage !== "full") closeToasts();
   timeZone.value = state.timeZone;
   session.value = asHere(state);
+  endReturn(state.stage === "full");
 }
+
+const ownerOf = (state: AdminSessionStateJson | null) => state && { stage: state.stage, id: state.username };
+
+function personOf(state: AdminSessionStateJson): Person {
+  return { ...asHere(state), name: state.username ?? "" };
+}
+
+// The next load shows the frame at once to somebody who is signed in now.
+session.subscribe((state) => {
+  if (state !== null) keepFrame("operators", state.stage !== "full" ? null : state.mode === "sandbox" ? "strip" : "plain");
+});
 
 function asHere(state: AdminSessionStateJson): AdminSessionStateJson {
   return { ...state, passkeys: state.passkeys && takesPasskeys() };
@@ -46,11 +73,11 @@ export async function loadSession(): Promise<void> {
  */
 export async function refreshSession(): Promise<void> {
   const { value: before } = session;
-  if (before?.stage !== "full") return;
+  if (before?.stage !== "full" || returning.value !== null) return;
   const state = await get<AdminSessionStateJson>("/session").catch(() => null);
   // Something else has changed it meanwhile, and knows better.
-  if (state === null || session.value !== before) return;
-  if (state.stage === "none") sessionLost();
+  if (state === null || session.value !== before || returning.value !== null) return;
+  if (state.stage === "none") void sessionLost();
   else if (JSON.stringify(asHere(state)) !== JSON.stringify(before)) takeSession(state);
 }
 
@@ -68,14 +95,13 @@ function forget(): void {
   session.value = { ...value, stage: "none", methods: [], username: null, role: null };
 }
 
-function sessionLost(): void {
-  // Several panels may learn of it at the same time.
-  if (session.value === null || session.value.stage === "none") return;
-  const address = signInAddress();
-  forget();
-  navigate(address, { replace: true });
-  toast(text().app.sessionEnded);
-}
+const { sessionLost, enter } = entering<AdminSessionStateJson>({
+  person: () => session.value && personOf(session.value),
+  take: async (state) => takeSession(state),
+  ...{ forget, signInAddress, tellOthers: () => others.postMessage("changed") },
+});
+
+export { enter };
 
 /** Some of what administrators call is older than codes. */
 callBelow("/admin", {
@@ -88,11 +114,11 @@ callBelow("/admin", {
 });
 
 openDoor({
-  person: () => session.value && { ...session.value, name: session.value.username ?? "" },
-  prove: async (path, proof) => takeSession(await post<AdminSessionStateJson>(path, proof)),
+  person: () => session.value && personOf(session.value),
+  prove: enter,
   reload: loadSession,
   signOut,
   factors: "/factors",
 });
 
-onCalls({ signedOut: sessionLost, roleRefused: () => void refreshSession() });
+onCalls({ ready: readyToCall, signedOut: sessionLost, roleRefused: () => void refreshSession() });

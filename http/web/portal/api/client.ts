@@ -1,3 +1,4 @@
+import { OURS, takeEarly } from "./early.ts";
 import { PortalError } from "./errors.ts";
 
 /**
@@ -18,9 +19,6 @@ export function callBelow(path: string, codesOfStatus: Readonly<Record<number, s
   codes = { ...codes, ...codesOfStatus };
 }
 
-/** Marks a request as sent by a page of the relay. Another site cannot add this header. */
-export const OURS = { "X-Relay-Portal": "1" };
-
 /** The deadline of calls that wait for the gateway, which answers within 20 s. */
 export const GATEWAY_DEADLINE_MS = 25_000;
 
@@ -37,19 +35,32 @@ export interface CallOptions {
 }
 
 /**
- * The page's reactions to any call. state/session.ts and components/step-up-dialog.tsx set them
- * once.
+ * The page's reactions to any call. state/session.ts, state/connection.ts and
+ * components/step-up-dialog.tsx set them once.
  */
 interface Hooks {
-  /** Runs when the session has ended. */
-  signedOut(): void;
+  /** Resolves when calls may be sent. They wait while somebody signs in again over the page. */
+  ready(): Promise<unknown>;
+  /**
+   * Runs when the session has ended. Resolves with true if the same person has signed in again, so
+   * that the call can be repeated.
+   */
+  signedOut(): Promise<boolean>;
   /** Runs when the role is not the one that the page knows and does not permit the call. */
   roleRefused(): void;
   /** Asks for a fresh second factor. Resolves with true if the person gave one. */
   stepUp(): Promise<boolean>;
+  /** Runs after each call, and says whether the relay answered it. */
+  reached(isReached: boolean): void;
 }
 
-const hooks: Hooks = { signedOut: () => {}, roleRefused: () => {}, stepUp: async () => false };
+const hooks: Hooks = {
+  ready: async () => {},
+  signedOut: async () => false,
+  roleRefused: () => {},
+  stepUp: async () => false,
+  reached: () => {},
+};
 
 export function onCalls(changes: Partial<Hooks>): void {
   Object.assign(hooks, changes);
@@ -57,25 +68,50 @@ export function onCalls(changes: Partial<Hooks>): void {
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
+/** The calls of sign-in itself. They do not wait for it, and their errors belong to its form. */
+const SIGN_IN = /^\/session(?:\/second-factor|\/passkey(?:\/options)?|\/merchant)?$/;
+
+/** A call is sent once, again after a sign-in, and again after a fresh second factor. */
+const SENT_MAX = 3;
+
 /**
- * Calls the portal's API and resolves with `data` of the answer. If the relay requires a fresh
- * second factor, the person is asked for it and the call is repeated. Rejects with a PortalError,
- * or with an AbortError if `signal` aborted the call.
+ * Calls the portal's API and resolves with `data` of the answer. If the session has ended or the
+ * relay requires a fresh second factor, the person is asked for it and the call is repeated.
+ * Rejects with a PortalError, or with an AbortError if `signal` aborted the call.
  */
 export function call<T>(method: Method, path: string, options: CallOptions = {}): Promise<T> {
-  return withSession(() => callOnce<T>(method, path, options));
+  const once = () => callOnce<T>(method, path, options);
+  return SIGN_IN.test(path) ? observed(once) : withSession(once);
 }
 
 /** Runs a call of any kind, and reacts if the session does not permit it. */
 export async function withSession<T>(once: () => Promise<T>): Promise<T> {
+  for (let sent = 1; ; sent += 1) {
+    await hooks.ready();
+    try {
+      return await observed(once);
+    } catch (error) {
+      if (!(error instanceof PortalError)) throw error;
+      if (error.code === "role") hooks.roleRefused();
+      if (sent === SENT_MAX || !(await isPermittedNow(error.code))) throw error;
+    }
+  }
+}
+
+/** Asks the person for what the relay requires. Resolves with true if the call can be repeated. */
+async function isPermittedNow(code: string): Promise<boolean> {
+  if (code === "unauthorized") return await hooks.signedOut();
+  return code === "step_up_required" && (await hooks.stepUp());
+}
+
+async function observed<T>(once: () => Promise<T>): Promise<T> {
   try {
-    return await once();
+    const answer = await once();
+    hooks.reached(true);
+    return answer;
   } catch (error) {
-    if (!(error instanceof PortalError)) throw error;
-    if (error.code === "unauthorized") hooks.signedOut();
-    if (error.code === "role") hooks.roleRefused();
-    if (error.code !== "step_up_required" || !(await hooks.stepUp())) throw error;
-    return await once();
+    if (error instanceof PortalError && error.code !== "timeout") hooks.reached(error.code !== "offline");
+    throw error;
   }
 }
 
@@ -94,26 +130,49 @@ export function addressOf(path: string, query: Query = {}): string {
   return `${base}${path}${text === "" ? "" : `?${text}`}`;
 }
 
-async function callOnce<T>(
+/** The calls that wait for their answers, and when the last one ended. */
+let underWay = 0;
+let lastEndMs = 0;
+
+/** For how long no call has waited for an answer. */
+export function quietForMs(): number {
+  return underWay > 0 ? 0 : performance.now() - lastEndMs;
+}
+
+async function callOnce<T>(method: Method, path: string, options: CallOptions): Promise<T> {
+  underWay += 1;
+  try {
+    return await sendOnce<T>(method, path, options);
+  } finally {
+    underWay -= 1;
+    lastEndMs = performance.now();
+  }
+}
+
+async function sendOnce<T>(
   method: Method,
   path: string,
   { body, query = {}, signal, deadlineMs = DEADLINE_MS, idempotencyKey }: CallOptions,
 ): Promise<T> {
   const deadline = AbortSignal.timeout(deadlineMs);
-  const response = await fetch(addressOf(path, query), {
-    method,
-    headers: {
-      Accept: "application/json",
-      ...OURS,
-      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
-      ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    credentials: "same-origin",
-    cache: "no-store",
-    redirect: "error",
-    signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
-  }).catch((cause: unknown) => {
+  const address = addressOf(path, query);
+  const sent =
+    (method === "GET" ? takeEarly(address) : undefined) ??
+    fetch(address, {
+      method,
+      headers: {
+        Accept: "application/json",
+        ...OURS,
+        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      credentials: "same-origin",
+      cache: "no-store",
+      redirect: "error",
+      signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
+    });
+  const response = await sent.catch((cause: unknown) => {
     throw unanswered(cause, signal, deadline);
   });
   const answer: unknown = await response.json().catch((cause: unknown) => {

@@ -1,4 +1,5 @@
-import { addressOf, answered, OURS, unanswered, withSession } from "./client.ts";
+import { addressOf, answered, unanswered, withSession } from "./client.ts";
+import { OURS } from "./early.ts";
 
 /** The relay starts its answer within its own deadline, or never. */
 const BEGUN_MS = 15_000;

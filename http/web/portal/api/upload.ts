@@ -1,4 +1,5 @@
-import { addressOf, answered, OURS, type Query, withSession } from "./client.ts";
+import { addressOf, answered, type Query, withSession } from "./client.ts";
+import { OURS } from "./early.ts";
 import { PortalError } from "./errors.ts";
 
 /** The connection is lost if nothing moves for this long, however large the file is. */

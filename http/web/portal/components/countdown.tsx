@@ -12,7 +12,7 @@ const DAY_MS = 24 * HOUR_MS;
  */
 export function Countdown({ until }: { until: string }) {
   const leftMs = useLeftMs(until);
-  return <span class="countdown">{leftMs <= 0 ? text().paymentLinks.timeOver : text().paymentLinks.left(leftText(leftMs))}</span>;
+  return <span class="countdown">{leftMs <= 0 ? text().app.timeOver : text().app.left(leftText(leftMs))}</span>;
 }
 
 /** Whether the time has come. */
@@ -35,7 +35,7 @@ export function useLeftMs(until: string): number {
 }
 
 function leftText(leftMs: number): string {
-  const { units } = text().paymentLinks;
+  const { units } = text().app;
   const part = (unitMs: number, ofMs: number) => Math.floor((leftMs % ofMs) / unitMs);
   if (leftMs >= DAY_MS) return `${Math.floor(leftMs / DAY_MS)} ${units.days} ${part(HOUR_MS, DAY_MS)} ${units.hours}`;
   if (leftMs >= HOUR_MS) return `${part(HOUR_MS, DAY_MS)} ${units.hours} ${part(MINUTE_MS, HOUR_MS)} ${units.minutes}`;

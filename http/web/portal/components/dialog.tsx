@@ -1,12 +1,22 @@
-import type { ComponentChildren } from "preact";
-import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { type ComponentChildren, createContext } from "preact";
+import { useContext, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { text } from "../i18n/texts.ts";
-import { IconButton } from "./button.tsx";
+import { useChangedForms } from "../state/changed-forms.ts";
+import { useUnsavedGuard } from "../state/unsaved.ts";
+import { Button, IconButton } from "./button.tsx";
+import { FormActions } from "./form.tsx";
 
 export interface DialogProps {
   title: string;
   /** Absent if the dialog must not be closed yet. */
   onClose?: () => void;
+  /**
+   * Says what is lost if the dialog closes now, which is then asked first. Null never asks. Without
+   * it the dialog asks if a form in it is changed.
+   */
+  unsaved?: string | null | undefined;
+  /** Makes the page behind unreadable. */
+  hides?: boolean;
   children: ComponentChildren;
 }
 
@@ -23,11 +33,51 @@ export function Drawer(props: DialogProps & { wide?: boolean }) {
   return <Modal {...props} kind="drawer" />;
 }
 
-function Modal({ title, onClose, children, kind, wide }: DialogProps & { kind: "dialog" | "drawer"; wide?: boolean }) {
+const Close = createContext<() => void>(() => {});
+
+/** Closes the dialog around it, which asks first if something is lost. */
+export function CancelButton({ children = text().app.cancel }: { children?: ComponentChildren }) {
+  return <Button onClick={useContext(Close)}>{children}</Button>;
+}
+
+/** Asks before unsaved text is lost. */
+function LeaveDialog({ onStay, onLeave, children }: { onStay: () => void; onLeave: () => void; children: ComponentChildren }) {
+  const { app } = text();
+  return (
+    <Modal kind="dialog" title={app.leaveTitle} unsaved={null} onClose={onStay}>
+      <div class="form">
+        <p class="lead">{children}</p>
+        <FormActions>
+          <Button kind="danger-quiet" onClick={onLeave}>
+            {app.leaveNow}
+          </Button>
+          <Button kind="primary" onClick={onStay}>
+            {app.keepEditing}
+          </Button>
+        </FormActions>
+      </div>
+    </Modal>
+  );
+}
+
+type ModalProps = DialogProps & { kind: "dialog" | "drawer"; wide?: boolean };
+
+function Modal({ title, onClose, unsaved, children, kind, wide, hides }: ModalProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  const latest = useRef(onClose);
-  latest.current = onClose;
+  const forms = useChangedForms(element);
+  const [asking, setAsking] = useState<{ leave: () => void } | null>(null);
+  // A dialog that cannot be closed keeps its contents by itself.
+  const loss = onClose === undefined || unsaved === null ? null : (unsaved ?? (forms.changed ? text().app.leaveText : null));
+  const ask = (leave = () => {}) => {
+    if (loss === null || (unsaved === undefined && !forms.areChanged())) {
+      onClose?.();
+      leave();
+    } else setAsking({ leave });
+  };
+  useUnsavedGuard(loss !== null, ask);
+  const close = useRef(ask);
+  close.current = ask;
   // A layout effect is cleaned up at once. A normal effect would run a frame after the dialog is
   // gone, and a key pressed in between would be lost.
   useLayoutEffect(() => {
@@ -45,7 +95,7 @@ function Modal({ title, onClose, children, kind, wide }: DialogProps & { kind: "
       "close",
       () => {
         current.showModal();
-        latest.current?.();
+        close.current();
       },
       { signal: controller.signal },
     );
@@ -56,29 +106,45 @@ function Modal({ title, onClose, children, kind, wide }: DialogProps & { kind: "
     };
   }, []);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape serves the keyboard.
-    <dialog
-      ref={element}
-      class={wide === true ? `${kind} ${kind}-wide` : kind}
-      aria-labelledby={heading}
-      onCancel={(event) => {
-        // The portal decides whether the dialog closes, not the browser.
-        event.preventDefault();
-        onClose?.();
-      }}
-      onClick={(event) => {
-        if (event.target === event.currentTarget) onClose?.();
-      }}
-    >
-      <div class={`${kind}-body`}>
-        <header class="dialog-head">
-          <h2 id={heading} tabIndex={-1}>
-            {title}
-          </h2>
-          {onClose !== undefined && <IconButton icon="close" label={text().app.close} onClick={onClose} />}
-        </header>
-        <div class="dialog-content">{children}</div>
-      </div>
-    </dialog>
+    <>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: Escape serves the keyboard. */}
+      <dialog
+        ref={element}
+        class={[kind, ...(wide === true ? [`${kind}-wide`] : []), ...(hides === true ? ["hides"] : [])].join(" ")}
+        aria-labelledby={heading}
+        onCancel={(event) => {
+          // The portal decides whether the dialog closes, not the browser.
+          event.preventDefault();
+          ask();
+        }}
+        onClick={(event) => {
+          if (event.target === event.currentTarget) ask();
+        }}
+      >
+        <div class={`${kind}-body`}>
+          <header class="dialog-head">
+            <h2 id={heading} tabIndex={-1}>
+              {title}
+            </h2>
+            {onClose !== undefined && <IconButton icon="close" label={text().app.close} onClick={() => ask()} />}
+          </header>
+          <div class="dialog-content">
+            <Close.Provider value={() => close.current()}>{children}</Close.Provider>
+          </div>
+        </div>
+      </dialog>
+      {asking !== null && (
+        <LeaveDialog
+          onStay={() => setAsking(null)}
+          onLeave={() => {
+            setAsking(null);
+            onClose?.();
+            asking.leave();
+          }}
+        >
+          {loss ?? text().app.leaveText}
+        </LeaveDialog>
+      )}
+    </>
   );
 }

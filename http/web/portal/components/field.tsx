@@ -200,7 +200,7 @@ export function ChoiceField<Value extends string>({
 }: {
   label: string;
   value: Value;
-  options: readonly { value: Value; label: string; hint?: string; disabled?: boolean }[];
+  options: readonly { value: Value; label: string; hint?: ComponentChildren; disabled?: boolean }[];
   onChange: (value: Value) => void;
 }) {
   const name = useId();

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { text } from "../i18n/texts.ts";
 import type { Filters } from "../state/filters.ts";
+import { useShortcut } from "../state/shortcuts.ts";
 import { Button } from "./button.tsx";
 import { Drawer } from "./dialog.tsx";
 import { Panel } from "./panel.tsx";
@@ -11,9 +12,20 @@ export function FilterBar({ count, children }: { count: number; children: Compon
   const { transactions } = text();
   const [open, setOpen] = useState(false);
   const title = transactions.filters(count);
+  const desk = useRef<HTMLDivElement>(null);
+  useShortcut({
+    keys: "f",
+    name: ({ shortcuts }) => shortcuts.filter,
+    run: () => {
+      const first = desk.current?.querySelector<HTMLElement>("input, select");
+      // A phone shows them in a drawer.
+      if (first?.offsetParent) first.focus();
+      else setOpen(true);
+    },
+  });
   return (
     <>
-      <div class="filters-desk">
+      <div ref={desk} class="filters-desk">
         <Panel>{children}</Panel>
       </div>
       <div class="filters-phone">

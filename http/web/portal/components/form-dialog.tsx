@@ -1,8 +1,7 @@
 import type { ComponentChildren } from "preact";
-import { text } from "../i18n/texts.ts";
 import type { Action } from "../state/action.ts";
 import { Button, type ButtonKind } from "./button.tsx";
-import { Dialog } from "./dialog.tsx";
+import { CancelButton, Dialog, type DialogProps } from "./dialog.tsx";
 import { Form, FormActions } from "./form.tsx";
 import type { IconName } from "./icon.tsx";
 
@@ -20,19 +19,18 @@ export interface DialogFormProps {
   /** The text of the other button, which changes nothing unless `onCancel` is set. */
   cancel?: string;
   onCancel?: () => void;
-  onClose: () => void;
   children: ComponentChildren;
 }
 
 const IDLE = { busy: false, error: null };
 
 /** A form with its two buttons, for a dialog. */
-export function DialogForm({ action = IDLE, onSubmit, submit, kind = "primary", icon, cancel, onClose, ...props }: DialogFormProps) {
+export function DialogForm({ action = IDLE, onSubmit, submit, kind = "primary", icon, cancel, onCancel, children }: DialogFormProps) {
   return (
     <Form onSubmit={onSubmit} error={action.error} busy={action.busy}>
-      {props.children}
+      {children}
       <FormActions>
-        <Button onClick={props.onCancel ?? onClose}>{cancel ?? text().app.cancel}</Button>
+        {onCancel === undefined ? <CancelButton>{cancel}</CancelButton> : <Button onClick={onCancel}>{cancel}</Button>}
         <Button type="submit" kind={kind} icon={icon} busy={action.busy}>
           {submit}
         </Button>
@@ -42,9 +40,14 @@ export function DialogForm({ action = IDLE, onSubmit, submit, kind = "primary", 
 }
 
 /** A dialog with one form. It stays open while the form is sent, and shows why that failed. */
-export function FormDialog({ title, ...form }: DialogFormProps & { title: string }) {
+export function FormDialog({
+  title,
+  unsaved,
+  onClose,
+  ...form
+}: DialogFormProps & Pick<DialogProps, "title" | "unsaved"> & { onClose: () => void }) {
   return (
-    <Dialog title={title} onClose={form.onClose}>
+    <Dialog title={title} unsaved={unsaved} onClose={onClose}>
       <DialogForm {...form} />
     </Dialog>
   );

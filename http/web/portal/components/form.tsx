@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { errorText } from "../i18n/error-text.ts";
+import { FORM_STORED } from "../state/changed-forms.ts";
 import { Banner } from "./banner.tsx";
 
 /** A form that is submitted by a script. An error is shown above the fields and gets the focus. */
@@ -20,6 +21,11 @@ export function Form({
   useLayoutEffect(() => {
     if (error !== null) form.current?.querySelector<HTMLElement>("[data-form-error]")?.focus();
   }, [error]);
+  const wasBusy = useRef(false);
+  useLayoutEffect(() => {
+    if (wasBusy.current && busy !== true && error === null) form.current?.dispatchEvent(new Event(FORM_STORED, { bubbles: true }));
+    wasBusy.current = busy === true;
+  }, [busy, error]);
   return (
     <form
       ref={form}

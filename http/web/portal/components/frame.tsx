@@ -1,23 +1,26 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { quietForMs } from "../api/client.ts";
 import { zoneName } from "../i18n/format.ts";
 import { text } from "../i18n/texts.ts";
-import { SearchButton } from "../search/search-button.tsx";
+import { SearchButton, searchDialog } from "../search/search-button.tsx";
 import type { SearchSource } from "../search/source.ts";
 import { Boundary } from "./boundary.tsx";
 import { Brand } from "./brand.tsx";
 import { Drawer } from "./dialog.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { Menu } from "./menu.tsx";
+import { Shortcuts, showShortcuts } from "./shortcuts.tsx";
 
 /** The bar of a phone has room for this many pages and the button for all pages. */
 const ON_PHONE_MAX = 4;
 
 /**
- * After this time the scripts of the other pages, a few kilobytes each, are loaded too, so that no
- * change of page has to wait.
+ * When the page has not called the relay for this time, it shows its figures. The scripts of the
+ * other pages, a few kilobytes each, are then loaded too, so that no change of page has to wait.
  */
-const PRELOAD_AFTER_MS = 1_500;
+const QUIET_MS = 1_000;
+const QUIET_CHECK_MS = 250;
 
 /** A page in the navigation. */
 export interface NavEntry {
@@ -28,7 +31,7 @@ export interface NavEntry {
   shortLabel?: string | undefined;
   icon: IconName;
   onPhone: boolean;
-  preload: () => void;
+  preload: () => Promise<void>;
 }
 
 export interface NavGroup {
@@ -72,10 +75,21 @@ export function Frame({
   const latest = useRef(groups);
   latest.current = groups;
   useEffect(() => {
-    const timer = setTimeout(() => {
-      for (const { entries } of latest.current) for (const { preload } of entries) preload();
-    }, PRELOAD_AFTER_MS);
-    return () => clearTimeout(timer);
+    let isGone = false;
+    const preloadAll = async (): Promise<void> => {
+      // One after another, so that a click does not wait behind all of them.
+      for (const { preload } of latest.current.flatMap(({ entries }) => entries)) if (!isGone) await preload();
+      await searchDialog.preload();
+    };
+    const timer = setInterval(() => {
+      if (quietForMs() < QUIET_MS) return;
+      clearInterval(timer);
+      void preloadAll();
+    }, QUIET_CHECK_MS);
+    return () => {
+      isGone = true;
+      clearInterval(timer);
+    };
   }, []);
   return (
     <>
@@ -110,6 +124,7 @@ export function Frame({
         </div>
         <TabBar groups={groups} here={here} />
       </div>
+      <Shortcuts />
     </>
   );
 }
@@ -126,7 +141,7 @@ function NavLinks({ groups, here, onGo }: { groups: readonly NavGroup[]; here: s
             href={href}
             aria-current={name === here ? "page" : undefined}
             onClick={onGo}
-            onPointerEnter={preload}
+            onPointerEnter={() => void preload()}
           >
             <Icon name={icon} />
             {label}
@@ -182,7 +197,7 @@ export function AccountMenu({
   settings: { href: string; label: string };
   signOut: () => void;
 }) {
-  const { app } = text();
+  const { app, shortcuts } = text();
   return (
     <Menu
       label={`${app.account}: ${name}`}
@@ -202,6 +217,17 @@ export function AccountMenu({
             <Icon name="settings" size={18} />
             <span>{settings.label}</span>
           </a>
+          <button
+            type="button"
+            class="menu-item desk-only"
+            onClick={() => {
+              close();
+              showShortcuts();
+            }}
+          >
+            <Icon name="keyboard" size={18} />
+            <span>{shortcuts.title}</span>
+          </button>
           <button
             type="button"
             class="menu-item"

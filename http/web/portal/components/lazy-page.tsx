@@ -1,6 +1,7 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { text } from "../i18n/texts.ts";
+import { needPageTexts, text } from "../i18n/texts.ts";
+import { isOffline, lookForConnection } from "../state/connection.ts";
 import { Button } from "./button.tsx";
 import { EmptyState } from "./empty-state.tsx";
 import { Skeleton } from "./skeleton.tsx";
@@ -15,15 +16,20 @@ export interface PageLoader<Props> {
   /** Null until the script is loaded. */
   component(): ComponentType<Props> | null;
   load(): Promise<void>;
-  preload(): void;
+  /** Resolves also after a failure, which is reported when the page is opened. */
+  preload(): Promise<void>;
 }
 
-export function pageLoader<Props>(load: () => Promise<ComponentType<Props>>): PageLoader<Props> {
+/**
+ * `texts` are those that the page uses: all, or only those that are loaded before any page
+ * (i18n/start.en.ts), for which it does not have to wait.
+ */
+export function pageLoader<Props>(load: () => Promise<ComponentType<Props>>, texts: "all" | "start" = "all"): PageLoader<Props> {
   let component: ComponentType<Props> | null = null;
   let loading: Promise<void> | null = null;
   const loadOnce = (): Promise<void> => {
-    loading ??= load().then(
-      (loaded) => {
+    loading ??= Promise.all([load(), texts === "all" ? needPageTexts() : null]).then(
+      ([loaded]) => {
         component = loaded;
       },
       (error: unknown) => {
@@ -36,30 +42,46 @@ export function pageLoader<Props>(load: () => Promise<ComponentType<Props>>): Pa
   return {
     component: () => component,
     load: loadOnce,
-    // A failure is reported when the page is opened.
-    preload: () => void loadOnce().catch(() => {}),
+    preload: () => loadOnce().catch(() => {}),
   };
 }
 
 /**
- * Shows a page when its script is loaded. A missing script means that the relay now has a newer
+ * Shows a page when its script is loaded. Without a connection it says so, and loads the script
+ * when the connection is back. Otherwise a missing script means that the relay now has a newer
  * version of the portal, so the browser reloads the whole portal once.
  */
 export function LazyPage<Props extends object>({ of: loader, props }: { of: PageLoader<Props>; props: Props }) {
-  const [state, setState] = useState<"loading" | "loaded" | "failed">(loader.component() === null ? "loading" : "loaded");
+  const [state, setState] = useState<"loading" | "loaded" | "failed" | "offline">(loader.component() === null ? "loading" : "loaded");
+  const offline = isOffline.value;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it runs again with the connection.
   useEffect(() => {
     let gone = false;
+    const failed = async (): Promise<void> => {
+      // A reload without a connection would replace the portal by the browser's own error page.
+      await lookForConnection();
+      if (gone) return;
+      if (isOffline.value) setState("offline");
+      else if (!reloadOnce()) setState("failed");
+    };
     loader.load().then(
       () => !gone && setState("loaded"),
-      () => !gone && !reloadOnce() && setState("failed"),
+      () => void failed(),
     );
     return () => {
       gone = true;
     };
-  }, [loader]);
+  }, [loader, offline]);
   const Component = loader.component();
   if (Component !== null) return <Component {...props} />;
   const { app } = text();
+  if (state === "offline") {
+    return (
+      <EmptyState icon="warning" title={app.offlineTitle}>
+        {app.offlineText}
+      </EmptyState>
+    );
+  }
   if (state !== "failed") return <Skeleton lines={6} />;
   return (
     <EmptyState icon="warning" title={app.brokenTitle} action={<Button onClick={() => location.reload()}>{app.reload}</Button>}>

@@ -24,6 +24,8 @@ export interface ObjectDrawerProps<T> {
   absent?: Readonly<Partial<Record<FailureCode, Said>>>;
   /** Loads the object again while the page is visible, because it may change. */
   live?: boolean;
+  /** Says what is lost if the drawer closes now (`Drawer`). */
+  unsaved?: string | null;
   /** Gives room for two columns. */
   wide?: boolean;
   lines?: number;
@@ -44,6 +46,7 @@ export function ObjectDrawer<T>({
   unknown,
   absent = {},
   live = true,
+  unsaved,
   wide = false,
   lines = 8,
   ...props
@@ -65,7 +68,7 @@ export function ObjectDrawer<T>({
     },
   };
   return (
-    <Drawer title={title} onClose={onClose} wide={wide && nothing === undefined}>
+    <Drawer title={title} onClose={onClose} unsaved={unsaved} wide={wide && nothing === undefined}>
       {nothing === undefined ? (
         <Loaded of={object} skeleton={<Skeleton lines={lines} />}>
           {(data) => children(data, changed)}

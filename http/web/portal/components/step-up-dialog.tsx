@@ -1,10 +1,11 @@
 import { signal } from "@preact/signals";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { onCalls } from "../api/client.ts";
 import { answerWithPasskey } from "../api/passkeys.ts";
 import { text } from "../i18n/texts.ts";
 import { useAction } from "../state/action.ts";
 import { atDoor } from "../state/door.ts";
+import { returning } from "../state/returning.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { TextField } from "./field.tsx";
@@ -47,10 +48,14 @@ function StepUpForm({ answer }: { answer: (done: boolean) => void }) {
   const hasPasskey = passkeys && methods.includes("passkey");
   // Without an authenticator app or a usable passkey, only a recovery code is left.
   const recovers = !hasCode && !hasPasskey;
-  // Too many wrong codes end the session, which closes the dialog.
+  // Without a session the question has no meaning. A new sign-in has asked for a second factor.
+  const isReturning = returning.value !== null;
+  const wasReturning = useRef(false);
   useEffect(() => {
     if (stage !== "full") answer(false);
-  }, [stage, answer]);
+    else if (wasReturning.current && !isReturning) answer(true);
+    wasReturning.current = isReturning;
+  }, [stage, isReturning, answer]);
   const [code, setCode] = useState("");
   const [wrong, setWrong] = useState<string | null>(null);
   const withCode = useAction(async () => {
@@ -62,7 +67,7 @@ function StepUpForm({ answer }: { answer: (done: boolean) => void }) {
     answer(true);
   });
   return (
-    <Dialog title={stepUp.title} onClose={() => answer(false)}>
+    <Dialog title={stepUp.title} unsaved={null} onClose={() => answer(false)}>
       <Form
         error={withCode.error ?? withPasskey.error}
         busy={withCode.busy}

@@ -125,7 +125,6 @@ export const alerts = {
     wouldRefund: "Would be refunded",
     beyond: "Over the limit",
     triedMore: (count: number) => `and ${count} more`,
-    unsavedText: "Your changes to the rules will be lost.",
     none: "No rules yet.",
     noneText: "Add a rule, test it on recent alerts, and turn it on.",
     needsRule: "Add a rule first.",

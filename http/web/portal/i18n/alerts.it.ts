@@ -129,7 +129,6 @@ export const alerts: Catalogue["alerts"] = {
     wouldRefund: "Da rimborsare",
     beyond: "Oltre il limite",
     triedMore: (count) => `e altri ${count}`,
-    unsavedText: "Le modifiche alle regole andranno perse.",
     none: "Ancora nessuna regola.",
     noneText: "Aggiungi una regola, provala sugli avvisi recenti e attivala.",
     needsRule: "Aggiungi prima una regola.",

@@ -207,7 +207,6 @@ export const analytics = {
     declinesHint: "By the response of the acquirer or the terminal",
     reason: "Reason",
     noReason: "No reason given",
-    code: (code: string) => `Code ${code}`,
     declinesEmptyTitle: "No declined payments",
     declinesEmptyText: "In this period and with these filters.",
   },

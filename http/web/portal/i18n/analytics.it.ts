@@ -204,7 +204,6 @@ export const analytics: AnalyticsTexts = {
     declinesHint: "In base alla risposta della banca o del terminale",
     reason: "Motivo",
     noReason: "Nessun motivo indicato",
-    code: (code) => `Codice ${code}`,
     declinesEmptyTitle: "Nessun pagamento rifiutato",
     declinesEmptyText: "In questo periodo e con questi filtri.",
   },

@@ -1,4 +1,9 @@
+import type { MerchantAct } from "../../../../engine/access/merchant-user-grant.ts";
+
 export const app = {
+  timeOver: "Time expired",
+  left: (time: string) => `${time} left`,
+  units: { days: "d", hours: "h", minutes: "min" },
   name: "Merchant portal",
   skip: "Skip to content",
   test: "TEST: no real money moves",
@@ -8,9 +13,16 @@ export const app = {
   navigation: "Main navigation",
   switchMerchant: "Switch merchant",
   account: "Your account",
+  search: "Search",
   signOut: "Sign out",
   signedOut: "You are signed out.",
   sessionEnded: "Your session has ended. Sign in again to continue.",
+  signInAgain: "Sign in again",
+  signInElsewhere: "Leave this page and start again at sign-in",
+  workKept: "What you typed is kept.",
+  offline: "You are offline. The page goes on by itself when the connection is back.",
+  offlineTitle: "This page is not loaded yet",
+  offlineText: "You are offline. The page appears by itself when the connection is back.",
   close: "Close",
   cancel: "Cancel",
   save: "Save",
@@ -42,6 +54,7 @@ export const app = {
   brokenText: "Reload the page. If the error comes back, tell support what you were doing.",
   reload: "Reload",
   leaveTitle: "Leave without saving?",
+  leaveText: "What you typed here will be lost.",
   leaveNow: "Leave without saving",
   keepEditing: "Keep editing",
 };
@@ -79,13 +92,21 @@ export const roles = {
   VIEWER: "Viewer",
 };
 
-export const roleHints = {
-  OWNER: "Full access, including adding other owners",
-  ADMIN: "Full access, except to owners",
-  FINANCE: "Can view and export payments",
-  DEVELOPER: "For people who build the integration: read-only, personal data is masked",
-  VIEWER: "Read-only, personal data is masked",
-};
+/** Each right of a role in words. A new one does not compile without them. */
+export const rights = {
+  look: "See all payments, links, subscriptions, disputes and reports",
+  "see personal data": "See personal data of customers and colleagues unmasked",
+  operate: "Manage payment links and subscriptions, answer disputes, export lists",
+  refund: "Refund payments",
+  configure: "Change payment methods, automatic refunds and dunning",
+  integrate: "Manage webhooks and read the logs",
+  "administer agents": "Manage AI agents",
+  "administer keys": "See and replace the API keys",
+  "administer users": "Invite, change and remove users other than owners",
+  "administer owners": "Invite, change and remove owners, and confirm new API keys",
+} satisfies Readonly<Record<MerchantAct, string>>;
+
+export const roleRights = { can: "What this role can do", cannot: "What it cannot do" };
 
 export const methods = {
   CARD: "Card",
@@ -142,6 +163,12 @@ export const errors = {
   already_refunded: "This payment was already refunded.",
   partial_refund: "Part of this payment was already refunded, so it cannot be refunded in full.",
   file_type: "This file type is not accepted, or the content does not match the name. Choose another file.",
+  image_type: "This is not an image, or not of an accepted kind. Choose a PNG, JPEG or WebP image.",
+  image_svg:
+    "SVG images are not accepted, because they can contain scripts and mail programs do not show them. Choose a PNG, JPEG or WebP image.",
+  image_damaged: "The image is damaged or incomplete. Save it again and choose the new file.",
+  image_animated: "The image is animated. Choose an image with one picture.",
+  image_dimensions: "The image is too large or too small. Each side must have 16 to 2,000 pixels.",
   too_many_files: "There is no room for another file. Remove one first.",
   not_open: "This dispute can no longer be answered.",
   deadline_passed: "The deadline has passed. Nothing was sent.",

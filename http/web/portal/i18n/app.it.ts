@@ -1,6 +1,9 @@
 import type { Catalogue } from "./en.ts";
 
 export const app: Catalogue["app"] = {
+  timeOver: "Tempo scaduto",
+  left: (time) => `ancora ${time}`,
+  units: { days: "g", hours: "h", minutes: "min" },
   name: "Portale esercenti",
   skip: "Vai al contenuto",
   test: "TEST: nessun pagamento è reale",
@@ -10,9 +13,16 @@ export const app: Catalogue["app"] = {
   navigation: "Navigazione principale",
   switchMerchant: "Cambia esercente",
   account: "Il tuo account",
+  search: "Cerca",
   signOut: "Esci",
   signedOut: "Sei uscito dal portale.",
   sessionEnded: "La sessione è terminata. Accedi di nuovo per continuare.",
+  signInAgain: "Accedi di nuovo",
+  signInElsewhere: "Lascia questa pagina e ricomincia dall’accesso",
+  workKept: "Quello che hai scritto è conservato.",
+  offline: "Sei offline. La pagina riprende da sola quando torna la connessione.",
+  offlineTitle: "Questa pagina non è ancora caricata",
+  offlineText: "Sei offline. La pagina appare da sola quando torna la connessione.",
   close: "Chiudi",
   cancel: "Annulla",
   save: "Salva",
@@ -44,6 +54,7 @@ export const app: Catalogue["app"] = {
   brokenText: "Ricarica la pagina. Se il problema si ripete, spiega all’assistenza che cosa stavi facendo.",
   reload: "Ricarica",
   leaveTitle: "Uscire senza salvare?",
+  leaveText: "Quello che hai scritto qui andrà perso.",
   leaveNow: "Esci senza salvare",
   keepEditing: "Continua a modificare",
 };
@@ -81,13 +92,20 @@ export const roles: Catalogue["roles"] = {
   VIEWER: "Sola lettura",
 };
 
-export const roleHints: Catalogue["roleHints"] = {
-  OWNER: "Accesso completo, compresa la nomina di altri titolari",
-  ADMIN: "Accesso completo, tranne ai titolari",
-  FINANCE: "Può consultare ed esportare i pagamenti",
-  DEVELOPER: "Per chi realizza l’integrazione: sola lettura, dati personali mascherati",
-  VIEWER: "Sola lettura, dati personali mascherati",
+export const rights: Catalogue["rights"] = {
+  look: "Vedere tutti i pagamenti, i link, gli abbonamenti, le contestazioni e i report",
+  "see personal data": "Vedere in chiaro i dati personali di clienti e colleghi",
+  operate: "Gestire link di pagamento e abbonamenti, rispondere alle contestazioni, esportare gli elenchi",
+  refund: "Rimborsare i pagamenti",
+  configure: "Modificare i metodi di pagamento, i rimborsi automatici e la gestione degli insoluti",
+  integrate: "Gestire i webhook e leggere i log",
+  "administer agents": "Gestire gli agenti AI",
+  "administer keys": "Vedere e sostituire le chiavi API",
+  "administer users": "Invitare, modificare e rimuovere gli utenti che non sono titolari",
+  "administer owners": "Invitare, modificare e rimuovere i titolari e confermare le nuove chiavi API",
 };
+
+export const roleRights: Catalogue["roleRights"] = { can: "Che cosa può fare questo ruolo", cannot: "Che cosa non può fare" };
 
 export const methods: Catalogue["methods"] = {
   CARD: "Carta",
@@ -144,6 +162,12 @@ export const errors: Catalogue["errors"] = {
   already_refunded: "Questo pagamento è già stato rimborsato.",
   partial_refund: "Una parte di questo pagamento è già stata rimborsata: non si può più rimborsare per intero.",
   file_type: "Questo tipo di file non è accettato, o il contenuto non corrisponde al nome. Scegli un altro file.",
+  image_type: "Il file non è un’immagine, o non è di un tipo accettato. Scegli un’immagine PNG, JPEG o WebP.",
+  image_svg:
+    "Le immagini SVG non sono accettate, perché possono contenere script e i programmi di posta non le mostrano. Scegli un’immagine PNG, JPEG o WebP.",
+  image_damaged: "L’immagine è danneggiata o incompleta. Salvala di nuovo e scegli il nuovo file.",
+  image_animated: "L’immagine è animata. Scegli un’immagine fissa.",
+  image_dimensions: "L’immagine è troppo grande o troppo piccola. Ogni lato deve avere da 16 a 2.000 pixel.",
   too_many_files: "Non c’è spazio per un altro file. Rimuovine prima uno.",
   not_open: "Non è più possibile rispondere a questa contestazione.",
   deadline_passed: "Il termine è scaduto. Non è stato inviato nulla.",

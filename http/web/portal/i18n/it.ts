@@ -1,19 +1,15 @@
 import { agents } from "./agents.it.ts";
 import { alerts } from "./alerts.it.ts";
-import { app, errors, fields, methods, nav, roleHints, roles } from "./app.it.ts";
 import { audit } from "./audit.it.ts";
 import { disputes } from "./disputes.it.ts";
-import type { Catalogue } from "./en.ts";
-import { enrol, forgot, invitation, recovery, reset, secondFactor, signIn, stepUp } from "./entrance.it.ts";
+import type { PageTexts } from "./en.ts";
 import { exports } from "./exports.it.ts";
 import { compatibleApi, keys } from "./keys.it.ts";
 import { logs } from "./logs.it.ts";
-import { overview } from "./overview.it.ts";
 import { paymentLinks } from "./payment-links.it.ts";
 import { paymentMethods } from "./payment-methods.it.ts";
 import { reconciliation } from "./reconciliation.it.ts";
 import { search } from "./search.it.ts";
-import { settings } from "./settings.it.ts";
 import { dunning, plans, subscriptions } from "./subscriptions.it.ts";
 import { terminals } from "./terminals.it.ts";
 import { transactions } from "./transactions.it.ts";
@@ -21,23 +17,7 @@ import { users } from "./users.it.ts";
 import { webhooks } from "./webhooks.it.ts";
 
 /** The portal's Italian texts, one file per page. A missing text does not compile. */
-export const it: Catalogue = {
-  app,
-  nav,
-  roles,
-  roleHints,
-  methods,
-  fields,
-  errors,
-  signIn,
-  secondFactor,
-  stepUp,
-  enrol,
-  recovery,
-  invitation,
-  forgot,
-  reset,
-  overview,
+export const it: PageTexts = {
   transactions,
   paymentLinks,
   subscriptions,
@@ -56,6 +36,5 @@ export const it: Catalogue = {
   logs,
   users,
   audit,
-  settings,
   search,
 };

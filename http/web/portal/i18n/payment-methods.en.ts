@@ -40,7 +40,6 @@ export const paymentMethods = {
   saved: (name: string) => `${name} is configured.`,
   changedMeanwhile: "Somebody else has changed this configuration, so yours was not saved. What you typed is still here.",
   showStored: "Show the current version",
-  unsavedText: "Your changes here will be lost.",
   services: {
     IGFS: { name: "Cards", about: "Card payments through the card gateway (IGFS)." },
     SHIFT4: { name: "Cards by SHIFT4", about: "Card payments through SHIFT4." },

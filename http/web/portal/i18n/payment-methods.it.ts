@@ -44,7 +44,6 @@ export const paymentMethods: Catalogue["paymentMethods"] = {
   changedMeanwhile:
     "Qualcun altro ha modificato questa configurazione, quindi la tua non è stata salvata. Ciò che hai scritto è ancora qui.",
   showStored: "Mostra la versione attuale",
-  unsavedText: "Le modifiche fatte qui andranno perse.",
   services: {
     IGFS: { name: "Carte", about: "Pagamenti con carta tramite il gateway (IGFS)." },
     SHIFT4: { name: "Carte con SHIFT4", about: "Pagamenti con carta tramite SHIFT4." },

@@ -1,6 +1,4 @@
 export const search = {
-  title: "Search",
-  shortcut: "Ctrl K",
   field: "What are you looking for?",
   merchantHint:
     "An amount, the beginning of an id, an authorization code, the last four digits of a card, a terminal, or a customer's whole e-mail address.",

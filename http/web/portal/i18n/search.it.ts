@@ -1,8 +1,6 @@
 import type { Catalogue } from "./en.ts";
 
 export const search: Catalogue["search"] = {
-  title: "Cerca",
-  shortcut: "Ctrl K",
   field: "Che cosa cerchi?",
   merchantHint:
     "Un importo, l'inizio di un id, un codice di autorizzazione, le ultime quattro cifre di una carta, un terminale o l'indirizzo e-mail completo di un cliente.",

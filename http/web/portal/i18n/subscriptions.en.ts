@@ -279,8 +279,4 @@ export const dunning = {
   lookOnly: "You can view this. Owners and admins can change it.",
   changedMeanwhile: "Somebody else has changed these rules, so yours were not saved. What you typed is still here.",
   showStored: "Show the current version",
-  unsavedTitle: "Leave without saving?",
-  unsavedText: "Your changes here will be lost.",
-  discard: "Leave without saving",
-  keepEditing: "Keep editing",
 };

@@ -283,8 +283,4 @@ export const dunning: Catalogue["dunning"] = {
   lookOnly: "Puoi consultare queste regole. Possono modificarle titolari e amministratori.",
   changedMeanwhile: "Qualcun altro ha modificato queste regole, quindi le tue non sono state salvate. Ciò che hai scritto è ancora qui.",
   showStored: "Mostra la versione attuale",
-  unsavedTitle: "Uscire senza salvare?",
-  unsavedText: "Le modifiche fatte qui andranno perse.",
-  discard: "Esci senza salvare",
-  keepEditing: "Continua a modificare",
 };

@@ -80,6 +80,7 @@ export const webhooks = {
   endpointGone: "Removed",
   resend: "Resend",
   resent: "The event is being sent again.",
+  justDelivered: "It has just been delivered.",
   resendFailed: "Resend all failed",
   resendFailedNow: "Resend",
   resendFailedText:

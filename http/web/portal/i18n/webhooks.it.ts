@@ -83,6 +83,7 @@ export const webhooks: Catalogue["webhooks"] = {
   endpointGone: "Rimosso",
   resend: "Invia di nuovo",
   resent: "L’evento viene inviato di nuovo.",
+  justDelivered: "È stato appena consegnato.",
   resendFailed: "Invia di nuovo tutte le fallite",
   resendFailedNow: "Invia di nuovo",
   resendFailedText:

@@ -19,6 +19,7 @@ import type { PageProps } from "../pages/page-props.ts";
 import { NearHits } from "../search/near-hits.tsx";
 import { type Filters, useFilters } from "../state/filters.ts";
 import { may } from "../state/session.ts";
+import { useShortcut } from "../state/shortcuts.ts";
 import { type ListDeclaration, listHref, objectHref, queryOf, type Sorting, sortingOf, sortValueOf } from "./declaration.ts";
 import { type FieldsOf, FilterFields } from "./filter-fields.tsx";
 
@@ -185,6 +186,8 @@ function ListPage<Row, List extends ListDeclaration>({ page, id }: { page: ListP
   const Other = tab === undefined ? undefined : tabs[tab];
   const open = (object: string) => route(objectHref(list.page, object, address));
   const mayCreate = create !== undefined && may(create.act);
+  const createKey = { keys: "n", name: () => texts.create ?? text().shortcuts.create, run: () => setCreating(true) };
+  useShortcut(mayCreate && Other === undefined ? createKey : null);
   const createButton = mayCreate ? (
     <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
       {texts.create}

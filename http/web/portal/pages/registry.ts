@@ -32,7 +32,7 @@ export const PAGES: readonly PageEntry[] = [
     group: "payments",
     act: "look",
     onPhone: true,
-    page: pageLoader(async () => (await import("./overview/overview-page.tsx")).OverviewPage),
+    page: pageLoader(async () => (await import("./overview/overview-page.tsx")).OverviewPage, "start"),
   },
   {
     name: "transactions",

@@ -37,7 +37,7 @@ export function SearchDialog({
   groups: readonly NavGroup[];
   onClose: () => void;
 }) {
-  const { search: words } = text();
+  const { search: words, app } = text();
   const { route } = useLocation();
   const list = useId();
   const [typed, setTyped] = useState("");
@@ -94,7 +94,7 @@ export function SearchDialog({
 
   const isSearched = isAnswered && wanted.length >= SEARCH_LENGTH_MIN;
   return (
-    <Dialog title={words.title} onClose={onClose}>
+    <Dialog title={app.search} onClose={onClose}>
       <div class="search">
         <div class="search-field">
           <Icon name="search" />

@@ -15,26 +15,46 @@ export function navigate(url: string, { replace = false }: { replace?: boolean }
   route(url, replace);
 }
 
-/** Keeps the browser's Back button from leaving: the page's address, and the function that asks. */
-let holder: { here: string; ask: () => void } | null = null;
+/** A form that must not be lost: its page's address, and the function that asks. */
+interface Holder {
+  here: string;
+  ask: Ask;
+}
 
-/** Makes Back ask instead of leaving. The returned function ends this. */
-export function holdBack(ask: () => void): () => void {
+/** Asks before the form closes. `leave` then goes where the person wanted to go. */
+export type Ask = (leave?: () => void) => void;
+
+/** The forms with unsaved text. The last one is in front. */
+const holders: Holder[] = [];
+
+/** Makes the Back button and links of the page ask instead of leaving. The result ends this. */
+export function holdLeaving(ask: Ask): () => void {
   const held = { here: location.pathname + location.search, ask };
-  holder = held;
+  holders.push(held);
   return () => {
-    if (holder === held) holder = null;
+    const index = holders.indexOf(held);
+    if (index >= 0) holders.splice(index, 1);
   };
 }
 
+/** Lets the page go without a question. */
+export function releaseLeaving(): void {
+  holders.length = 0;
+}
+
 /**
- * Must run before the router listens for `popstate`, because the first listener can stop the event.
+ * Must run before the router listens for `popstate` and `click`, because the first listener can
+ * stop the event.
  */
-export function watchBack(): void {
+export function watchLeaving(): void {
+  addEventListener("beforeunload", (event) => {
+    if (holders.length > 0) event.preventDefault();
+  });
   addEventListener(
     "popstate",
     (event) => {
-      if (holder === null) return;
+      const holder = holders.at(-1);
+      if (holder === undefined) return;
       event.stopImmediatePropagation();
       // The address has already changed.
       history.pushState(null, "", holder.here);
@@ -42,6 +62,26 @@ export function watchBack(): void {
     },
     { capture: true },
   );
+  addEventListener(
+    "click",
+    (event) => {
+      const [holder, address] = [holders.at(-1), addressOfLink(event)];
+      if (holder === undefined || address === null) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      holder.ask(() => navigate(address));
+    },
+    { capture: true },
+  );
+}
+
+/** Returns where a click leads in this window; null for anything but such a link. */
+function addressOfLink(event: MouseEvent): string | null {
+  const link = event.target instanceof Element ? event.target.closest("a") : null;
+  if (link === null || link.href === "" || link.hash !== "" || link.target === "_blank" || link.hasAttribute("download")) return null;
+  if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || link.origin !== location.origin)
+    return null;
+  return link.pathname + link.search;
 }
 
 /** Counts a move that started in the router: a link or the browser's buttons. */

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { isAborted } from "../api/errors.ts";
+import { hasCode, isAborted } from "../api/errors.ts";
+import { isOffline } from "./connection.ts";
 
 export interface Resource<T> {
   /** The data of the last load; null before the first one. It stays while it is loaded again. */
@@ -42,14 +43,17 @@ export function useResource<T>(
     let timer: ReturnType<typeof setTimeout> | undefined;
     let loadedAtMs = 0;
     let running = false;
+    let isCut = false;
     const loadOnce = async (): Promise<void> => {
       if (running) return;
       running = true;
       setState((before) => ({ ...(before.key === key ? before : { data: null, error: null }), key, loading: true }));
       try {
         const data = await latest.current(signal);
+        isCut = false;
         if (!signal.aborted) setState({ key, data, error: null, loading: false });
       } catch (error) {
+        isCut = hasCode(error, "offline");
         if (!signal.aborted && !isAborted(error)) setState((before) => ({ ...before, error, loading: false }));
       } finally {
         running = false;
@@ -64,7 +68,12 @@ export function useResource<T>(
     };
     if (everyMs !== undefined) document.addEventListener("visibilitychange", plan, { signal });
     void loadOnce();
+    // A load that failed without a connection is repeated when it is back.
+    const unwatch = isOffline.subscribe((offline) => {
+      if (!offline && isCut) void loadOnce();
+    });
     return () => {
+      unwatch();
       clearTimeout(timer);
       controller.abort();
     };

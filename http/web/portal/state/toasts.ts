@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 export interface ToastItem {
   readonly id: number;
   readonly text: string;
-  readonly kind: "done" | "failed";
+  readonly kind: "done" | "note" | "failed";
 }
 
 /** Nobody reads more toasts than this at once. */
@@ -23,9 +23,13 @@ export function toast(words: string, kind: ToastItem["kind"] = "done"): void {
   last += 1;
   const item: ToastItem = { id: last, text: words, kind };
   toasts.value = [...toasts.value.slice(1 - SHOWN_MAX), item];
-  if (kind === "done") setTimeout(() => closeToast(item.id), SHOWN_MS);
+  if (kind !== "failed") setTimeout(() => closeToast(item.id), SHOWN_MS);
 }
 
 export function closeToast(id: number): void {
   toasts.value = toasts.value.filter((item) => item.id !== id);
+}
+
+export function closeToasts(): void {
+  toasts.value = [];
 }

@@ -1,7 +1,7 @@
 import type { Bus, Homes } from "../../../../engine/kernel/bus.ts";
 import type { Clock } from "../../../../engine/kernel/clock.ts";
-import { available, type Kv, prefixRange } from "../../../../engine/kernel/kv.ts";
-import { LINKS_DUE } from "../../../../engine/links/link-store.ts";
+import { available, type Kv } from "../../../../engine/kernel/kv.ts";
+import { countOpenLinks } from "../../../../engine/links/link-store.ts";
 import { type Overview, SET_ASIDE_COUNTED_MAX } from "../../../../engine/operators/overview.ts";
 import type { PresenceStore } from "../../../../engine/sessions/presence-store.ts";
 import { countSetAside } from "../../../../storage/feed/set-aside.ts";
@@ -13,8 +13,6 @@ const REQUEST_TIMEOUT_MS = 5_000;
 
 /** The maximum age of counts that are read from the store. Many open dashboards cause one read. */
 const LOOK_AGAIN_MS = 60_000;
-
-const LINKS_PAGE = 1_000;
 
 export interface OverviewParts {
   kv: Kv;
@@ -40,18 +38,7 @@ export function composeOverview(parts: OverviewParts): () => Promise<Overview> {
     return parts.counts();
   });
 
-  async function pendingLinks(): Promise<number> {
-    let { from, to } = prefixRange(LINKS_DUE);
-    for (let pending = 0; ; ) {
-      const page = await available(() => kv.scan({ from, to, limit: LINKS_PAGE }));
-      pending += page.length;
-      const last = page.at(-1);
-      if (last === undefined || page.length < LINKS_PAGE) return pending;
-      from = `${last.key}\u0001`;
-    }
-  }
-
-  const links = lookedUp(clock, pendingLinks, 5_000);
+  const links = lookedUp(clock, () => countOpenLinks(kv, clock.nowMs()), 5_000);
   const aside = lookedUp(clock, () => available(() => countSetAside(kv, SET_ASIDE_COUNTED_MAX)), 5_000);
   return async () => {
     const atMs = clock.nowMs();

@@ -17,6 +17,7 @@ import { linkEndpoints } from "../../../../http/surfaces/links/endpoints.ts";
 import { agentCredentialEndpoints } from "../../../../http/surfaces/merchant/agent-credentials/endpoints.ts";
 import { alertEndpoints } from "../../../../http/surfaces/merchant/alerts/endpoints.ts";
 import { analyticsEndpoints } from "../../../../http/surfaces/merchant/analytics/endpoints.ts";
+import { brandingEndpoints } from "../../../../http/surfaces/merchant/branding/endpoints.ts";
 import { compatSettingsEndpoints } from "../../../../http/surfaces/merchant/compat-settings/endpoints.ts";
 import { disputeEndpoints } from "../../../../http/surfaces/merchant/disputes/endpoints.ts";
 import { exportEndpoints } from "../../../../http/surfaces/merchant/exports/endpoints.ts";
@@ -79,6 +80,7 @@ export function surfacesOf(options: SurfaceOptions) {
     agentCredentials: agentCredentialEndpoints,
     merchantMethods: methodEndpoints,
     compatSettings: compatSettingsEndpoints,
+    merchantBranding: brandingEndpoints,
     merchantExports: exportEndpoints,
     merchantReconciliation: reconciliationEndpoints,
     compat: compatEndpoints,

@@ -10,6 +10,8 @@ import { createPushUpdate } from "../../../../engine/apps/push-update.ts";
 import { createRecordInstall } from "../../../../engine/apps/record-install.ts";
 import { createTerminalProof } from "../../../../engine/apps/terminal-proof.ts";
 import { createUploadPackage } from "../../../../engine/apps/upload-package.ts";
+import type { Fleet } from "../../../../engine/fleet/fleet.ts";
+import { createRolloutProgress } from "../../../../engine/fleet/rollout-progress.ts";
 import type { Clock } from "../../../../engine/kernel/clock.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import type { Ids } from "../../../../engine/kernel/ids.ts";
@@ -36,6 +38,7 @@ export interface AppsParts {
   terminals: Terminals;
   directory: Pick<Directory, "isDenied">;
   merchants: TerminalMerchants;
+  fleet: Fleet;
   clock: Clock;
   ids: Ids;
   /** Unique among all writers. */
@@ -54,7 +57,7 @@ export interface Apps extends Lifecycle {
 }
 
 export async function composeApps(parts: AppsParts): Promise<Apps> {
-  const { config, kv, tables, terminals, directory, merchants, clock, ids, writer, failed } = parts;
+  const { config, kv, tables, terminals, directory, merchants, fleet, clock, ids, writer, failed } = parts;
   const alone = config.cluster === null;
   const store = createAppStore({ kv, nowMs: clock.nowMs, writer });
   const packages = await packagesOf(config, kv);
@@ -76,6 +79,7 @@ export async function composeApps(parts: AppsParts): Promise<Apps> {
       uploadPackage: createUploadPackage({ store, catalog, deployments, packages, clock, ids }),
       pushUpdate: createPushUpdate(catalog, terminals, ids, packageUrl),
       packages,
+      rolloutProgress: createRolloutProgress({ fleet, catalog, deployments, store, clock }),
       installLogs: store.installLogs,
       packageUrl,
     },

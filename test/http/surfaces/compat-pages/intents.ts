@@ -101,6 +101,8 @@ export class Shop {
         return this.atGateway === null ? new Promise(() => {}) : Promise.resolve(this.atGateway);
       },
     },
+    shops: { of: async () => ({ name: "Bar Centrale", color: null, logo: null }) },
+    linkPages: { own: () => "https://relay.example" },
     timers: {
       set: (_ms, work) => {
         this.#waiting.push(work);

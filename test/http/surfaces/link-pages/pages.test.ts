@@ -1,45 +1,11 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import type { PortalLinkRecord } from "../../../../engine/portal-links/portal-link.ts";
-import type { PortalLinks } from "../../../../engine/portal-links/portal-links.ts";
-import { bind } from "../../../../http/endpoint/endpoint.ts";
-import { linkPageEndpoints } from "../../../../http/surfaces/link-pages/endpoints.ts";
 import { attempt, NOW_MS, portalLink } from "../../../engine/portal-links/machine-world.ts";
 import { NO_BROWSER, openPage } from "../../../support/browser/browser.ts";
 import { axeViolations, FITS, LOOKS } from "../../../support/node/portal-faults.ts";
-import { startWorld } from "../../server/world.ts";
-
-type Paid = NonNullable<Awaited<ReturnType<PortalLinks["pay"]>>>;
-
-/** One link, and what pressing Pay comes to. */
-async function serve(t: TestContext, stored: PortalLinkRecord, pay: Paid | Error = { type: "not_yet", link: stored }) {
-  const asked = { pay: 0 };
-  const find = async (token: string) => (token === stored.token ? stored : null);
-  const { url } = await startWorld(t, {
-    endpoints: bind(linkPageEndpoints, {
-      portalLinks: {
-        byToken: find,
-        verified: find,
-        pay: async (token) => {
-          asked.pay += 1;
-          if (pay instanceof Error) throw pay;
-          return token === stored.token ? pay : null;
-        },
-      },
-      merchantName: async () => 'Bar <b>"Centrale"</b>',
-      linkPages: { gateway: "https://gateway.example", own: () => "https://relay.example" },
-      localTime: { zone: "Europe/Rome" },
-      clock: { nowMs: () => NOW_MS },
-      timers: { set: () => ({ clear: () => {} }), every: () => ({ clear: () => {} }), soon: (work) => queueMicrotask(work) },
-    }),
-  });
-  const send = async (method: "GET" | "POST", path = "", headers: { [name: string]: string } = {}) => {
-    const response = await fetch(`${url}/l/${stored.token}${path}`, { method, redirect: "manual", headers });
-    return { status: response.status, headers: response.headers, text: await response.text(), location: response.headers.get("location") };
-  };
-  return { url, send, asked };
-}
+import { serve } from "./world.ts";
 
 const PAID = attempt(1, "paid");
 

@@ -38,7 +38,7 @@ async function open(t: TestContext) {
       return { items: [said.record], next: null };
     },
     ofPayment: async () => [],
-    stats: async () => ({ counts: {}, amountsMinor: {}, preventionRate: null, complete: true }),
+    stats: async () => ({ counts: {}, amountsMinor: {}, preventionRate: null, dueSoon: 0, complete: true }),
     refund: async (_owner, id) => own(id) && said.refund,
     decline: async (_owner, id) => own(id) && said.decline,
     rules: async () => ({ rules: said.rules, version: 7 }),

@@ -81,7 +81,7 @@ async function open(t: TestContext) {
         };
       },
     },
-    alerts: { stats: async () => ({ counts: { PENDING: 1 }, amountsMinor: {}, preventionRate: null, complete: true }) },
+    alerts: { stats: async () => ({ counts: { PENDING: 1 }, amountsMinor: {}, preventionRate: null, dueSoon: 1, complete: true }) },
     merchantTransactions: {
       sums: async (): Promise<MerchantDay> => {
         if (said.card === null) throw new RelayError("unavailable", "ClickHouse does not answer");

@@ -70,7 +70,7 @@ export async function open(t: TestContext, beginsAt = "2026-01-31T15:00") {
     users: { list: async () => [user] },
     ...{ localTime, clock, ids },
     merchantCalls: createMerchantCalls({ merchants: createMinuteCounts(monotonicMs), pages: createMinuteCounts(monotonicMs) }),
-    merchantName: async () => 'Bar <b>"Centrale"</b>',
+    shops: { of: async () => ({ name: 'Bar <b>"Centrale"</b>', color: null, logo: null }) },
     linkPages: { own: () => "https://relay.example" },
   };
   const once = createIdempotency({ ...{ kv, clock, ids, secretBox: BOX }, failed: (_, error) => t.diagnostic(String(error)) });

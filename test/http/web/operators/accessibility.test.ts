@@ -118,6 +118,30 @@ const CASES: AccessibilityCase[] = [
     },
   },
   { name: "roll-outs", path: "/admin/ui/rollouts", handlers: PAOLA, until: seen("44 failed") },
+  { name: "a roll-out", path: "/admin/ui/rollouts/7", handlers: PAOLA, until: seen("needs 120 MB") },
+  { name: "a roll-out in rings", path: "/admin/ui/rollouts/8", handlers: PAOLA, until: seen("Ring 2 of 3") },
+  {
+    name: "a version to upload",
+    path: "/admin/ui/rollouts",
+    handlers: PAOLA,
+    until: async (page) => {
+      await page.getByRole("button", { name: "Upload a version" }).click();
+      await page.locator("dialog").getByRole("button", { name: "Upload" }).click();
+      await page.getByText("Choose the package.").waitFor();
+    },
+  },
+  {
+    name: "a roll-out to plan",
+    path: "/admin/ui/rollouts",
+    handlers: PAOLA,
+    until: async (page) => {
+      await page.getByRole("button", { name: "New roll-out" }).click();
+      await page.getByLabel("In rings").check();
+      await page.getByLabel("Ring 2: percentage").fill("500");
+      await page.locator("dialog").getByRole("button", { name: "Create" }).click();
+      await page.getByText("Enter a number from 0 to 100.").waitFor();
+    },
+  },
   { name: "machine tokens", path: "/admin/ui/machines", handlers: PAOLA, until: seen("network-feed") },
   {
     name: "a machine token to make",

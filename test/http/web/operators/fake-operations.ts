@@ -17,6 +17,8 @@ import type {
   MachineTokenJson,
   PartnerJson,
   PortalUserJson,
+  RolloutProgressJson,
+  RolloutTerminalJson,
   VersionJson,
 } from "../../../../http/web/operators/api/types.ts";
 import type { FakeHandler } from "../portal/fake-relay.ts";
@@ -285,6 +287,40 @@ export const DEPLOYMENTS: DeploymentJson[] = [
   }),
 ];
 
+export const RINGS: DeploymentJson = deploymentOf({
+  id: 8,
+  rings: [
+    { groups: ["pilot", "offices"], percent: 0 },
+    { groups: [], percent: 25 },
+    { groups: [], percent: 100 },
+  ],
+  ringsStarted: 2,
+  advanceAfterReports: 20,
+});
+
+export function progressOf(deployment: DeploymentJson): RolloutProgressJson {
+  return {
+    deployment,
+    counts: { INSTALLED: 661, DOWNLOADING: 85, WAITING: 12, OFFLINE: 10, FAILED: 44 },
+    failures: [
+      { reason: "INSTALL_FAILED_INSUFFICIENT_STORAGE: needs 120 MB of free space on the internal storage of the terminal", terminals: 40 },
+      { reason: null, terminals: 4 },
+    ],
+    complete: true,
+  };
+}
+
+export const ROLLOUT_TERMINALS: RolloutTerminalJson[] = [
+  {
+    ...{ terminalId: "SIM00001", state: "INSTALLED", reason: null, connectionStatus: "ONLINE" },
+    ...{ appVersion: "4.2.0", deviceModel: "P2", lastSeen: null },
+  },
+  {
+    ...{ terminalId: "SIM00002", state: "FAILED", reason: "needs 120 MB", connectionStatus: "OFFLINE" },
+    ...{ appVersion: "4.1.0", deviceModel: null, lastSeen: "2026-11-24T20:00:00.000Z" },
+  },
+];
+
 export function entryOf(changes: Partial<AuditEntryJson> = {}): AuditEntryJson {
   return {
     id: "1763700000000-shard-0-1a2b3c4d-000000002",
@@ -439,6 +475,11 @@ export const PAOLA: Readonly<Record<string, FakeHandler>> = {
   "GET /terminals/SIM00002": () => ({ data: TERMINALS[1] }),
   "GET /app-versions": () => ({ data: VERSIONS }),
   "GET /app-deployments": () => ({ data: DEPLOYMENTS }),
+  "GET /app-deployments/7/progress": () => ({ data: progressOf(deploymentOf()) }),
+  "GET /app-deployments/8/progress": () => ({ data: progressOf(RINGS) }),
+  "GET /app-deployments/*/terminals": ({ query }) => ({
+    data: { items: ROLLOUT_TERMINALS.filter(({ state }) => state === (query.get("state") ?? state)), next: null },
+  }),
   "GET /api/partners": () => ({
     data: [partnerOf(), partnerOf({ id: 8, username: "zeta", enabled: false, partnerApi: null, terminalRule: { ruleType: "ANY" } })],
   }),

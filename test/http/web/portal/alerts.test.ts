@@ -233,7 +233,7 @@ test("writes rules, tests them before they apply, and saves them after a second 
 
   // Escape does not discard the changes without a confirmation.
   await page.keyboard.press("Escape");
-  await dialog(page).getByText("Your changes to the rules will be lost.").waitFor();
+  await dialog(page).getByText("What you typed here will be lost.").waitFor();
   await dialog(page).getByRole("button", { name: "Keep editing" }).click();
   await drawer(page).getByRole("button", { name: "Save rules" }).click();
   await page.locator("dialog", { hasText: "Confirm it is you" }).getByLabel("Code").fill("123456");

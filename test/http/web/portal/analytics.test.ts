@@ -145,7 +145,8 @@ test("each report leads to its own lists", skip, async (t) => {
   await page.goto(`${url}${PATH}?tab=methods&${NOVEMBER}`);
   const satispay = page.getByRole("link", { name: "Satispay" });
   assert.match((await satispay.getAttribute("href")) ?? "", /method=SATISPAY/);
-  const reason = page.getByRole("link", { name: "Insufficient funds" });
+  const reason = page.getByRole("link", { name: "Not enough money or credit on the card" });
+  await page.getByText("Code 116 · Insufficient funds").waitFor();
   assert.match((await reason.getAttribute("href")) ?? "", /status=KO/);
   // A result that says nothing is named all the same.
   await page.getByText("No reason given").waitFor();

@@ -58,8 +58,8 @@ test("the language of a person stays, also where the one that the page began wit
   const released = new Promise<void>((resolve) => {
     letGo = resolve;
   });
-  const english = page.waitForResponse(/\/en-[^/]+\.js$/);
-  await page.route(/\/en-[^/]+\.js$/, async (route) => {
+  const english = page.waitForResponse(/\/start\.en-[^/]+\.js$/);
+  await page.route(/\/start\.en-[^/]+\.js$/, async (route) => {
     await released;
     await route.continue();
   });
@@ -105,7 +105,7 @@ test("somebody signs in and invites a user with the keyboard alone", skip, async
 
   // The field of the code has the focus by itself.
   await page.getByLabel("Code").waitFor();
-  await page.waitForFunction(`document.activeElement.name === "code"`);
+  await page.locator(`[name="code"]:focus`).waitFor();
   await page.keyboard.type("123456");
   await page.keyboard.press("Enter");
 
@@ -141,26 +141,20 @@ test("somebody signs in and invites a user with the keyboard alone", skip, async
   assert.deepEqual(faults, []);
 });
 
-test("a session that has ended leads to sign-in, and back to the page that was wanted", skip, async (t) => {
+test("a page load without a session leads to sign-in, and back to the page that was wanted", skip, async (t) => {
   const { url, page } = await openPortal(t);
-  let ended = false;
+  let ended = true;
   await fakeRelay(page, {
     ...ANNA,
-    "GET /sessions": () => (ended ? { status: 401, code: "unauthorized" } : { data: SESSIONS }),
-    "DELETE /sessions": () => {
-      ended = true;
-      return { status: 401, code: "unauthorized" };
-    },
+    "GET /session": () => ({ data: ended ? signedOut() : sessionOf() }),
     "POST /session": () => {
       ended = false;
       return { data: sessionOf() };
     },
   });
   await page.goto(`${url}/portal/settings?tab=1`);
-  await page.getByRole("button", { name: "End all others" }).click();
-  await page.getByText("Your session has ended").waitFor();
-  assert.equal(new URL(page.url()).searchParams.get("next"), "/portal/settings?tab=1");
   await page.getByLabel("E-mail address").fill("anna.rossi@example.com");
+  assert.equal(new URL(page.url()).searchParams.get("next"), "/portal/settings?tab=1");
   await page.getByLabel("Password", { exact: true }).fill("x");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Settings" }).waitFor();
@@ -568,7 +562,7 @@ test("a portal that cannot be loaded, or cannot ask who is signed in, says so an
   await fakeRelay(page, { ...ANNA, "GET /session": () => ({ status: 503, code: "unavailable" }) });
   await page.goto(`${url}/portal/users`);
   await page.getByRole("button", { name: "Try again" }).waitFor();
-  await page.route(/\/portal\/assets\/(?:en|it)-/, (route) => route.abort());
+  await page.route(/\/portal\/assets\/start\.(?:en|it)-/, (route) => route.abort());
   await page.reload();
   await page.getByText("The portal could not be loaded.").waitFor();
 });

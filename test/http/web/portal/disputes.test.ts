@@ -94,9 +94,9 @@ test(
     await page.goto(`${url}/portal/disputes`);
     await page.getByRole("link", { name: /^Due within 3 days/ }).click();
     await page.getByText("in total").waitFor();
-    assert.equal(new URL(page.url()).search, "?view=list&dueWithinDays=3&includeAlerts=false");
+    assert.equal(new URL(page.url()).search, "?view=list&dueWithinDays=3");
     const asked = callsTo(calls, "GET /disputes").at(-1)?.query;
-    assert.deepEqual(Object.fromEntries(asked ?? []), { dueWithinDays: "3", includeAlerts: "false", limit: "50" });
+    assert.deepEqual(Object.fromEntries(asked ?? []), { dueWithinDays: "3", limit: "50" });
     assert.deepEqual(faults, []);
   },
 );

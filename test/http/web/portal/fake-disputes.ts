@@ -212,6 +212,7 @@ export const STATS: DisputeStatsJson = {
       { state: "REFUNDED", currency: "EUR", amountMinor: 4_990 },
     ],
     preventionRate: 0.6,
+    dueSoon: 2,
     complete: true,
   },
 };
@@ -220,7 +221,7 @@ export const NO_STATS: DisputeStatsJson = {
   ...STATS,
   ...{ counts: {}, amounts: [], dueSoon: 0, winRate: null, escalated: 0 },
   month: { month: "2026-11", count: 0, cardPayments: null, rate: null, amounts: [] },
-  alerts: { counts: {}, amounts: [], preventionRate: null, complete: true },
+  alerts: { counts: {}, amounts: [], preventionRate: null, dueSoon: 0, complete: true },
 };
 
 export const RULES: AlertRulesJson = {

@@ -181,7 +181,9 @@ test("a subscription says why its payment failed, what happens on which day, and
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto(`${url}${PATH}/${SUBSCRIPTIONS.pastDue.id}`);
   await drawer(page).getByText("€29.00 could not be collected.").waitFor();
-  await drawer(page).getByText("Reason of the last failure: Insufficient funds").waitFor();
+  await drawer(page)
+    .getByText("Reason of the last failure: Not enough money or credit on the card (Code insufficient_funds · Insufficient funds)")
+    .waitFor();
   const calendar = drawer(page).getByRole("list", { name: "What happens next" }).getByRole("listitem");
   const days = (await calendar.allTextContents()).map((text) => text.replaceAll(/\s+/g, " "));
   assert.deepEqual(days, [

@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { analytics } from "../../../../http/web/portal/i18n/analytics.it.ts";
-import { en } from "../../../../http/web/portal/i18n/en.ts";
-import { it } from "../../../../http/web/portal/i18n/it.ts";
+import { en as enPages } from "../../../../http/web/portal/i18n/en.ts";
+import { it as itPages } from "../../../../http/web/portal/i18n/it.ts";
+import { start as enStart } from "../../../../http/web/portal/i18n/start.en.ts";
+import { start as itStart } from "../../../../http/web/portal/i18n/start.it.ts";
 import { surfacesOf } from "../../../../infra/node/wiring/shared/endpoints.ts";
+
+const en = { ...enStart, ...enPages };
+const it = { ...itStart, ...itPages };
 
 /** Told by the handler, since nobody is signed in yet when these are done. */
 const WITHOUT_SESSION = ["session.begin", "invitation.accept", "account.reset-password"];

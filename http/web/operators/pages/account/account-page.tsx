@@ -2,10 +2,12 @@ import type { AdminFactorsJson } from "../../../../surfaces/admin/session-schema
 import { get } from "../../../portal/api/client.ts";
 import { Page } from "../../../portal/components/page.tsx";
 import { Loaded, Panel } from "../../../portal/components/panel.tsx";
+import { RoleRights } from "../../../portal/components/role-rights.tsx";
 import { text } from "../../../portal/i18n/texts.ts";
 import { Passkeys } from "../../../portal/pages/settings/passkeys.tsx";
 import { RecoveryCodes, Totp } from "../../../portal/pages/settings/security.tsx";
 import { useResource } from "../../../portal/state/resource.ts";
+import { rightsOf } from "../../i18n/rights.ts";
 import { words } from "../../i18n/texts.ts";
 import { role, session } from "../../state/session.ts";
 import { ChangePassword } from "./change-password.tsx";
@@ -18,6 +20,11 @@ export function AccountPage() {
   const factors = useResource("factors", (signal) => get<AdminFactorsJson>("/factors", { signal }));
   return (
     <Page title={own.title} lead={own.lead(session.value?.username ?? "", role.value === null ? "" : roles[role.value])}>
+      {role.value !== null && (
+        <Panel title={roles[role.value]}>
+          <RoleRights {...rightsOf(role.value)} />
+        </Panel>
+      )}
       <Panel title={settings.preferences} hint={own.preferencesHint}>
         <Preferences />
       </Panel>

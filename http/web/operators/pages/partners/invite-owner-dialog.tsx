@@ -8,13 +8,14 @@ import { SelectField, TextField } from "../../../portal/components/field.tsx";
 import { emailProblem } from "../../../portal/components/field-problems.ts";
 import { Form, FormActions } from "../../../portal/components/form.tsx";
 import { LanguageField } from "../../../portal/components/language-field.tsx";
+import { rightsText } from "../../../portal/i18n/rights.ts";
 import { locale, text } from "../../../portal/i18n/texts.ts";
 import { useAction } from "../../../portal/state/action.ts";
 import { toast } from "../../../portal/state/toasts.ts";
 
 /** Invites somebody to a merchant's portal: its first owner, who then invites the others. */
 export function InviteOwnerDialog({ path, onClose, onInvited }: { path: string; onClose: () => void; onInvited: () => void }) {
-  const { users: common, fields, roles, roleHints, app } = text();
+  const { users: common, fields, roles, app } = text();
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<MerchantRole>("OWNER");
   const [language, setLanguage] = useState<LocaleJson>(locale.value);
@@ -51,7 +52,7 @@ export function InviteOwnerDialog({ path, onClose, onInvited }: { path: string; 
         <SelectField
           label={fields.role}
           value={role}
-          hint={roleHints[role]}
+          hint={rightsText(role)}
           options={MERCHANT_ROLES.map((value) => ({ value, label: roles[value] }))}
           onChange={setRole}
         />

@@ -1,167 +1,94 @@
 import { useState } from "preact/hooks";
-import { get, post } from "../../../portal/api/client.ts";
-import { Badge, type BadgeKind } from "../../../portal/components/badge.tsx";
+import { get } from "../../../portal/api/client.ts";
 import { Button } from "../../../portal/components/button.tsx";
-import { ConfirmDialog } from "../../../portal/components/confirm-dialog.tsx";
 import { EmptyState } from "../../../portal/components/empty-state.tsx";
 import { Page } from "../../../portal/components/page.tsx";
-import { Loaded, Panel } from "../../../portal/components/panel.tsx";
-import { Table } from "../../../portal/components/table.tsx";
-import { Time } from "../../../portal/components/time.tsx";
-import { formatNumber } from "../../../portal/i18n/format.ts";
+import { Panel } from "../../../portal/components/panel.tsx";
+import type { PageProps } from "../../../portal/pages/page-props.ts";
+import { navigate } from "../../../portal/state/navigation.ts";
 import { useResource } from "../../../portal/state/resource.ts";
-import { toast } from "../../../portal/state/toasts.ts";
 import type { DeploymentJson, VersionJson } from "../../api/types.ts";
 import { PagedTable } from "../../components/paged-table.tsx";
 import { words } from "../../i18n/texts.ts";
+import { pageHref } from "../../state/addresses.ts";
 import { usePages } from "../../state/pages.ts";
 import { may } from "../../state/session.ts";
+import { CreateDialog } from "./create-dialog.tsx";
 import { Progress } from "./progress.tsx";
+import { RolloutDrawer, shareOf, targetOf } from "./rollout-drawer.tsx";
+import { DeploymentState } from "./steps.tsx";
+import { UploadDialog } from "./upload-dialog.tsx";
+import { VersionsPanel } from "./versions-panel.tsx";
 
 const EVERY_MS = 5_000;
 const PAGE = 50;
 
-const STATE_KINDS: Readonly<Record<DeploymentJson["state"], BadgeKind>> = {
-  draft: "neutral",
-  active: "good",
-  paused: "warn",
-  superseded: "neutral",
-  disabled: "bad",
-};
-
-/** Versions of the terminals' app, and how far each has come. */
-export function RolloutsPage() {
+/** Uploads versions of the terminals' app, rolls them out, and watches how far each has come. */
+export function RolloutsPage({ id }: PageProps) {
   const { rollouts: own } = words();
   const versions = useResource("app versions", (signal) => get<VersionJson[]>("/app-versions", { signal }), { everyMs: EVERY_MS });
-  return (
-    <Page title={own.title} lead={own.lead}>
-      <Deployments versions={versions.data ?? []} />
-      <Panel flush title={own.versions}>
-        <Loaded of={versions}>
-          {(items) =>
-            items.length === 0 ? (
-              <EmptyState icon="download" title={own.noVersions}>
-                {own.noVersionsText}
-              </EmptyState>
-            ) : (
-              <Table
-                caption={own.versions}
-                rows={items}
-                keyOf={({ id }) => String(id)}
-                columns={[
-                  { key: "name", header: own.version, cell: ({ versionName }) => versionName },
-                  { key: "code", header: own.code, align: "right", cell: ({ versionCode }) => versionCode },
-                  {
-                    key: "state",
-                    header: own.state,
-                    cell: ({ active, apkUrl }) => (
-                      <Badge kind={!active ? "bad" : apkUrl === null ? "neutral" : "good"}>
-                        {!active ? own.withdrawn : apkUrl === null ? own.noPackage : own.offered}
-                      </Badge>
-                    ),
-                  },
-                  { key: "mandatory", header: own.mandatory, cell: ({ mandatory }) => (mandatory ? own.yes : own.no), deskOnly: true },
-                  {
-                    key: "size",
-                    header: own.size,
-                    align: "right",
-                    cell: ({ fileSize }) => (fileSize === null ? "–" : own.megabytes(formatNumber(Math.round(fileSize / 104_857.6) / 10))),
-                    deskOnly: true,
-                  },
-                  { key: "at", header: own.created, cell: ({ createdAt }) => <Time at={createdAt} as="date" /> },
-                ]}
-              />
-            )
-          }
-        </Loaded>
-      </Panel>
-    </Page>
-  );
-}
-
-type Step = "pause" | "resume" | "roll-back";
-
-function Deployments({ versions }: { versions: readonly VersionJson[] }) {
-  const { rollouts: own } = words();
   const pages = usePages<DeploymentJson>(
     "deployments",
     PAGE,
     (last, signal) => get("/app-deployments", { ...(signal === undefined ? {} : { signal }), query: { limit: PAGE, after: last?.id } }),
     { everyMs: EVERY_MS },
   );
-  const [asking, setAsking] = useState<{ deployment: DeploymentJson; step: Step } | null>(null);
-  const nameOf = ({ versionId }: DeploymentJson) => versions.find(({ id }) => id === versionId)?.versionName ?? `#${versionId}`;
-  const targetOf = ({ target, terminalId, merchantId }: DeploymentJson) =>
-    target === "terminal" ? own.toTerminal(terminalId ?? "") : target === "merchant" ? own.toMerchant(merchantId ?? "") : own.toAll;
+  const [dialog, setDialog] = useState<"upload" | "create" | null>(null);
+  const known = versions.data ?? [];
+  const nameOf = (versionId: number) => known.find((version) => version.id === versionId)?.versionName ?? `#${versionId}`;
+  const go = (deploymentId?: number) => navigate(pageHref("rollouts", deploymentId === undefined ? undefined : String(deploymentId)));
   return (
-    <Panel flush title={own.deployments} hint={own.deploymentsHint}>
-      <PagedTable
-        pages={pages}
-        rows={pages.items}
-        caption={own.deployments}
-        keyOf={({ id }) => String(id)}
-        columns={[
-          { key: "version", header: own.version, cell: (one) => nameOf(one) },
-          { key: "target", header: own.target, cell: (one) => targetOf(one) },
-          {
-            key: "state",
-            header: own.state,
-            cell: ({ state, pausedBecause }) => (
-              <Badge kind={STATE_KINDS[state]}>{pausedBecause === "failures" ? own.pausedByFailures : own.states[state]}</Badge>
-            ),
-          },
-          { key: "share", header: own.share, align: "right", cell: ({ rolloutPercent }) => own.percent(formatNumber(rolloutPercent)) },
-          { key: "progress", header: own.progress, cell: ({ counts }) => <Progress counts={counts} /> },
-          ...(may("operator")
-            ? [
-                {
-                  key: "steps",
-                  header: own.actions,
-                  cell: (deployment: DeploymentJson) => (
-                    <span class="button-row">
-                      {stepsOf(deployment).map((step) => (
-                        <Button
-                          key={step}
-                          small
-                          onClick={() => setAsking({ deployment, step })}
-                          label={own.stepOf(own.steps[step], nameOf(deployment))}
-                        >
-                          {own.steps[step]}
-                        </Button>
-                      ))}
-                    </span>
-                  ),
-                },
-              ]
-            : []),
-        ]}
-        empty={
-          <EmptyState icon="download" title={own.noDeployments}>
-            {own.noDeploymentsText}
-          </EmptyState>
-        }
-      />
-      {asking !== null && (
-        <ConfirmDialog
-          title={own.askTitle(own.steps[asking.step], nameOf(asking.deployment))}
-          confirm={own.steps[asking.step]}
-          danger={asking.step === "roll-back"}
-          act={async () => {
-            await post(`/app-deployments/${asking.deployment.id}/${asking.step}`, {});
-            toast(own.stepDone);
+    <Page
+      title={own.title}
+      lead={own.lead}
+      actions={
+        may("operator") ? (
+          <>
+            <Button icon="send" onClick={() => setDialog("upload")}>
+              {own.newVersion}
+            </Button>
+            <Button kind="primary" icon="plus" disabled={known.every(({ active }) => !active)} onClick={() => setDialog("create")}>
+              {own.newRollout}
+            </Button>
+          </>
+        ) : undefined
+      }
+    >
+      <Panel flush title={own.deployments} hint={own.deploymentsHint}>
+        <PagedTable
+          pages={pages}
+          rows={pages.items}
+          caption={own.deployments}
+          keyOf={(one) => String(one.id)}
+          onOpen={(one) => go(one.id)}
+          columns={[
+            { key: "version", header: own.version, cell: ({ versionId }) => nameOf(versionId) },
+            { key: "target", header: own.target, cell: targetOf },
+            { key: "state", header: own.state, cell: (deployment) => <DeploymentState deployment={deployment} /> },
+            { key: "share", header: own.share, align: "right", cell: shareOf },
+            { key: "progress", header: own.progress, cell: ({ counts }) => <Progress counts={counts} /> },
+          ]}
+          empty={
+            <EmptyState icon="download" title={own.noDeployments}>
+              {may("operator") ? own.noDeploymentsText : own.noDeploymentsLook}
+            </EmptyState>
+          }
+        />
+      </Panel>
+      <VersionsPanel versions={versions} />
+      {dialog === "upload" && <UploadDialog version={null} onClose={() => setDialog(null)} onChanged={versions.reload} />}
+      {dialog === "create" && (
+        <CreateDialog
+          versions={known}
+          onClose={() => setDialog(null)}
+          onCreated={(deployment) => {
+            setDialog(null);
             pages.first.reload();
+            go(deployment.id);
           }}
-          onClose={() => setAsking(null)}
-        >
-          {own.stepTexts[asking.step]}
-        </ConfirmDialog>
+        />
       )}
-    </Panel>
+      {id !== null && <RolloutDrawer key={id} id={id} nameOf={nameOf} onClose={() => go()} onChanged={pages.first.reload} />}
+    </Page>
   );
-}
-
-/** What can be done with a deployment in its state; the relay decides. */
-function stepsOf({ state }: DeploymentJson): Step[] {
-  if (state === "active") return ["pause", "roll-back"];
-  return state === "paused" ? ["resume", "roll-back"] : [];
 }

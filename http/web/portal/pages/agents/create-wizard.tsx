@@ -25,7 +25,7 @@ export function CreateWizard({ onClose, onCreated }: { onClose: () => void; onCr
   const steps = stepsOf(written);
   const props: StepProps = {
     ...{ written, title: words.title(words.steps[step], steps.indexOf(step) + 1, steps.length) },
-    ...{ onClose, onNext: go(1), onBack: go(-1) },
+    ...{ onClose, onNext: go(1), onBack: go(-1), unsaved: written === NEW ? undefined : text().app.leaveText },
   };
   switch (step) {
     case "scopes":

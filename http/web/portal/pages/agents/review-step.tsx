@@ -13,6 +13,7 @@ import { addressesOf, bodyOf, daysOf, limitsOf } from "./written.ts";
 export function ReviewStep({
   title,
   written,
+  unsaved,
   onClose,
   onBack,
   sendOnce,
@@ -32,6 +33,7 @@ export function ReviewStep({
       submit={words.wizard.createNow}
       cancel={app.back}
       onCancel={() => onBack(written)}
+      unsaved={unsaved}
       onClose={onClose}
     >
       <p class="in-words">{inWords(written)}</p>

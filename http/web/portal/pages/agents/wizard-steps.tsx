@@ -13,18 +13,26 @@ export interface StepProps {
   title: string;
   written: Written;
   onClose: () => void;
+  /** Earlier steps may have been filled in. */
+  unsaved: string | undefined;
   onNext: (written: Written) => void;
   /** Keeps what was written in this step. */
   onBack: (written: Written) => void;
 }
 
 /** Asks for a name and for what the agent may do. */
-export function ScopesStep({ title, written, onClose, onNext }: StepProps) {
+export function ScopesStep({ title, written, unsaved, onClose, onNext }: StepProps) {
   const { agents: words } = text();
   const form = useFormValues(written, scopeProblems);
   const { name, scopes } = form.values;
   return (
-    <FormDialog title={title} submit={words.wizard.next} onSubmit={() => form.submit(() => onNext(form.values))} onClose={onClose}>
+    <FormDialog
+      title={title}
+      submit={words.wizard.next}
+      onSubmit={() => form.submit(() => onNext(form.values))}
+      unsaved={unsaved}
+      onClose={onClose}
+    >
       <TextField
         label={words.name}
         hint={words.nameHint}
@@ -61,7 +69,7 @@ export function ScopesStep({ title, written, onClose, onNext }: StepProps) {
 }
 
 /** Asks for the limits of the agent's links. */
-export function LimitsStep({ title, written, onClose, onNext, onBack }: StepProps) {
+export function LimitsStep({ title, written, unsaved, onClose, onNext, onBack }: StepProps) {
   const { agents, app } = text();
   const { wizard: words } = agents;
   const form = useFormValues(written, limitProblems);
@@ -90,6 +98,7 @@ export function LimitsStep({ title, written, onClose, onNext, onBack }: StepProp
       onSubmit={() => form.submit(() => onNext(values))}
       cancel={app.back}
       onCancel={() => onBack(values)}
+      unsaved={unsaved}
       onClose={onClose}
     >
       <SelectField
@@ -116,7 +125,7 @@ export function LimitsStep({ title, written, onClose, onNext, onBack }: StepProp
 }
 
 /** Asks how long the credential is valid and from which addresses it may be used. */
-export function ValidityStep({ title, written, onClose, onNext, onBack }: StepProps) {
+export function ValidityStep({ title, written, unsaved, onClose, onNext, onBack }: StepProps) {
   const { agents, app } = text();
   const { wizard: words } = agents;
   const form = useFormValues(written, validityProblems);
@@ -129,6 +138,7 @@ export function ValidityStep({ title, written, onClose, onNext, onBack }: StepPr
       onSubmit={() => form.submit(() => onNext(values))}
       cancel={app.back}
       onCancel={() => onBack(values)}
+      unsaved={unsaved}
       onClose={onClose}
     >
       <SelectField<Lifetime>

@@ -1,9 +1,7 @@
 import { useState } from "preact/hooks";
 import type { AlertRulesJson } from "../../../../surfaces/merchant/alerts/schemas.ts";
 import { Drawer } from "../../components/dialog.tsx";
-import { LeaveDialog } from "../../components/leave-dialog.tsx";
 import { text } from "../../i18n/texts.ts";
-import { useUnsavedGuard } from "../../state/unsaved.ts";
 import { RulesForm } from "./rules-form.tsx";
 
 /** Edits the rules, and asks before it closes with unsaved changes. */
@@ -18,18 +16,14 @@ export function RulesDrawer({
 }) {
   const { alerts: words } = text();
   const [unsaved, setUnsaved] = useState(false);
-  const [asking, setAsking] = useState(false);
   // A new round mounts the form again with the rules that are stored then.
   const [round, setRound] = useState(0);
-  const leave = () => (unsaved ? setAsking(true) : onClose());
-  useUnsavedGuard(unsaved, () => setAsking(true));
   return (
-    <Drawer title={words.rules.title} onClose={leave} wide>
+    <Drawer title={words.rules.title} onClose={onClose} unsaved={unsaved ? text().app.leaveText : null} wide>
       <RulesForm
         key={round}
         rules={rules}
         onUnsaved={setUnsaved}
-        onCancel={leave}
         onSaved={(stored) => {
           setUnsaved(false);
           onStored(stored);
@@ -41,11 +35,6 @@ export function RulesDrawer({
           setRound(round + 1);
         }}
       />
-      {asking && (
-        <LeaveDialog onStay={() => setAsking(false)} onLeave={onClose}>
-          {words.rules.unsavedText}
-        </LeaveDialog>
-      )}
     </Drawer>
   );
 }

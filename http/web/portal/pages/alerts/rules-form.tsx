@@ -5,6 +5,7 @@ import { get, post, put } from "../../api/client.ts";
 import { hasCode } from "../../api/errors.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
+import { CancelButton } from "../../components/dialog.tsx";
 import { ChoiceField, SelectField, TextField } from "../../components/field.tsx";
 import { Form, FormActions } from "../../components/form.tsx";
 import { currencyChoices } from "../../i18n/currencies.ts";
@@ -20,16 +21,14 @@ import { amountOf, isWhole, newRule, problemsOf, ruleSetOf, type Written, type W
 export interface RulesFormProps {
   rules: AlertRulesJson;
   onUnsaved: (unsaved: boolean) => void;
-  onCancel: () => void;
   onSaved: (stored: AlertRulesJson) => void;
   /** Runs when another person saved first and this person wants to see what is stored now. */
   onLooked: (stored: AlertRulesJson) => void;
 }
 
 /** Edits the rules. They can be tried on recent alerts before they are saved. */
-export function RulesForm({ rules, onUnsaved, onCancel, onSaved, onLooked }: RulesFormProps) {
+export function RulesForm({ rules, onUnsaved, onSaved, onLooked }: RulesFormProps) {
   const { rules: words } = text().alerts;
-  const { app } = text();
   // The form replaces only the rules that it was opened with.
   const [looked] = useState(rules);
   const [written, setWritten] = useState<Written>(() => writtenOf(rules));
@@ -155,7 +154,7 @@ export function RulesForm({ rules, onUnsaved, onCancel, onSaved, onLooked }: Rul
         )}
       </section>
       <FormActions>
-        <Button onClick={onCancel}>{app.cancel}</Button>
+        <CancelButton />
         <Button type="submit" kind="primary" busy={save.busy}>
           {words.save}
         </Button>

@@ -7,6 +7,7 @@ import { Panel } from "../../components/panel.tsx";
 import type { Column } from "../../components/table.tsx";
 import type { FigureText } from "../../i18n/analytics.en.ts";
 import { formatDays } from "../../i18n/days.ts";
+import { declineAsItCame, declineWords } from "../../i18n/decline-text.ts";
 import { text } from "../../i18n/texts.ts";
 import { listHref } from "../../list/declaration.ts";
 import { methodName } from "../transactions/words.ts";
@@ -144,12 +145,16 @@ function Declines({ declines, shown, currency }: { declines: readonly Decline[];
     {
       key: "reason",
       header: words.reason,
-      cell: ({ message, actionCode }) => (
-        <span class="two-lines">
-          <a href={href}>{message === "" && actionCode === "" ? words.noReason : message === "" ? words.code(actionCode) : message}</a>
-          {message !== "" && actionCode !== "" && <span class="second-line">{words.code(actionCode)}</span>}
-        </span>
-      ),
+      cell: (decline) => {
+        const reason = declineWords(decline)?.reason;
+        const raw = declineAsItCame(decline);
+        return (
+          <span class="two-lines">
+            <a href={href}>{reason ?? (raw === "" ? words.noReason : raw)}</a>
+            {reason !== undefined && raw !== "" && <span class="second-line">{raw}</span>}
+          </span>
+        );
+      },
     },
     figureColumn("declined", "count", figures.methods),
     figureColumn("declinedMinor", "money", figures.methods),

@@ -4,12 +4,10 @@ import { Amount } from "../../components/amount.tsx";
 import { Banner } from "../../components/banner.tsx";
 import { useIsOver } from "../../components/countdown.tsx";
 import { DueTime } from "../../components/due-time.tsx";
-import { LeaveDialog } from "../../components/leave-dialog.tsx";
 import { ObjectDrawer } from "../../components/object-drawer.tsx";
 import { formatExactTime } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { may } from "../../state/session.ts";
-import { useUnsavedGuard } from "../../state/unsaved.ts";
 import { DisputeFacts } from "./dispute-facts.tsx";
 import { DisputeState } from "./dispute-state.ts";
 import { DisputeTimeline } from "./dispute-timeline.tsx";
@@ -23,9 +21,7 @@ export function DisputeDrawer({ id, onClose, onChanged }: { id: string; onClose:
   const { disputes: words } = text();
   /** Names what closing the drawer would lose; null for nothing. */
   const [unsaved, setUnsaved] = useState<"text" | "uploads" | null>(null);
-  const [asking, setAsking] = useState(false);
-  const leave = () => (unsaved === null ? onClose() : setAsking(true));
-  useUnsavedGuard(unsaved !== null, () => setAsking(true));
+  const loss = { text: words.respond.unsavedText, uploads: words.respond.unsavedUploads };
   return (
     <ObjectDrawer<DisputeJson>
       title={words.one}
@@ -33,19 +29,11 @@ export function DisputeDrawer({ id, onClose, onChanged }: { id: string; onClose:
       unknown={{ title: words.unknownTitle, text: words.unknownText }}
       wide
       lines={10}
-      onClose={leave}
+      unsaved={unsaved === null ? null : loss[unsaved]}
+      onClose={onClose}
       onChanged={onChanged}
     >
-      {(dispute, { reload, replace }) => (
-        <>
-          <Detail dispute={dispute} onUnsaved={setUnsaved} onStored={replace} onReload={reload} />
-          {asking && (
-            <LeaveDialog onStay={() => setAsking(false)} onLeave={onClose}>
-              {unsaved === "uploads" ? words.respond.unsavedUploads : words.respond.unsavedText}
-            </LeaveDialog>
-          )}
-        </>
-      )}
+      {(dispute, { reload, replace }) => <Detail dispute={dispute} onUnsaved={setUnsaved} onStored={replace} onReload={reload} />}
     </ObjectDrawer>
   );
 }

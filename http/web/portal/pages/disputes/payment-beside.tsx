@@ -9,8 +9,9 @@ import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
 import { objectHref } from "../../list/declaration.ts";
 import { type Resource, useResource } from "../../state/resource.ts";
+import { Declined } from "../transactions/declined.tsx";
 import { TransactionStatus } from "../transactions/transaction-status.tsx";
-import { methodName } from "../transactions/words.ts";
+import { declineFactsOf, methodName } from "../transactions/words.ts";
 
 /** Loads the disputed payment. The data is null if the payment is unknown. */
 export function usePayment(uuid: string | null): Resource<TransactionDetailJson | null> {
@@ -67,6 +68,7 @@ function PaymentFacts({ payment }: { payment: TransactionDetailJson }) {
       <dt>{words.columns.status}</dt>
       <dd>
         <TransactionStatus item={payment} />
+        {payment.status === "KO" && <Declined facts={declineFactsOf(payment)} />}
       </dd>
       <dt>{words.columns.time}</dt>
       <dd>

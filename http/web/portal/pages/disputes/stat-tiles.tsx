@@ -26,7 +26,9 @@ export function StatTiles({ stats }: { stats: Resource<DisputeStatsJson> }) {
 
 function Figures({ stats }: { stats: DisputeStatsJson }) {
   const { disputes: words } = text();
-  const { counts, dueSoon, winRate, month, complete } = stats;
+  const { counts, winRate, month, complete } = stats;
+  // An alert is usually due within a day, so nothing is calm while one waits.
+  const dueSoon = stats.dueSoon + stats.alerts.dueSoon;
   const of = (...states: string[]) => states.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
   const toAnswer = of("OPEN", "EVIDENCE_REQUIRED");
   const ended = of("WON", "LOST", "EXPIRED");
@@ -43,7 +45,7 @@ function Figures({ stats }: { stats: DisputeStatsJson }) {
           label={words.tiles.dueSoon}
           value={formatNumber(dueSoon)}
           note={dueSoon === 0 ? words.tiles.nothingDue : words.tiles.lookAtOnce}
-          href={disputesHref({ dueWithinDays: "3", includeAlerts: "false" })}
+          href={disputesHref({ dueWithinDays: "3" })}
         />
         <Tile
           label={words.tiles.underReview}

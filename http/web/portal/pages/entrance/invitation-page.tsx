@@ -9,7 +9,9 @@ import { TextField } from "../../components/field.tsx";
 import { requiredProblem } from "../../components/field-problems.ts";
 import { Form } from "../../components/form.tsx";
 import { Loaded } from "../../components/panel.tsx";
+import { RoleRights } from "../../components/role-rights.tsx";
 import { formatDateTime } from "../../i18n/format.ts";
+import { rightsOf } from "../../i18n/rights.ts";
 import { locale, showLocale, text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
 import { hideFromAddress, navigate } from "../../state/navigation.ts";
@@ -64,6 +66,7 @@ function Invited({ token }: { token: string }) {
       <Loaded of={invited}>
         {(found) => (
           <>
+            <RoleRights {...rightsOf(found.role)} />
             {found.hasAccount ? (
               <KnownPerson path={path} invited={found} onGone={() => setGone(true)} />
             ) : (

@@ -8,7 +8,6 @@ import { requiredProblem } from "../../components/field-problems.ts";
 import { Form } from "../../components/form.tsx";
 import { text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
-import { Entrance } from "./entrance.tsx";
 
 export interface SignInFormProps {
   /** The field that identifies the person. */
@@ -19,21 +18,23 @@ export interface SignInFormProps {
   passkeys: boolean;
   /** Starts the session. `who` has no surrounding spaces. */
   signIn(who: string, password: string): Promise<unknown>;
+  /** The person who probably signs in. */
+  likely?: string;
   /** The content below the form. */
-  children: ComponentChildren;
+  children?: ComponentChildren;
 }
 
 /** Asks for a name and a password, or a passkey. The stage of the session decides what follows. */
-export function SignInForm({ field, problemOf, passkeys, signIn, children }: SignInFormProps) {
+export function SignInForm({ field, problemOf, passkeys, signIn, likely = "", children }: SignInFormProps) {
   const { signIn: words, fields } = text();
-  const [who, setWho] = useState("");
+  const [who, setWho] = useState(likely);
   const [password, setPassword] = useState("");
   const [checked, setChecked] = useState(false);
   const problems = { who: problemOf(who), password: requiredProblem(password) };
   const withPassword = useAction(() => signIn(who.trim(), password));
   const withPasskey = useAction(() => answerWithPasskey("/session/passkey"));
   return (
-    <Entrance title={words.title} lead={words.lead}>
+    <>
       <Form
         error={withPassword.error ?? (isPasskeyGivenUp(withPasskey.error) ? null : withPasskey.error)}
         busy={withPassword.busy}
@@ -58,6 +59,7 @@ export function SignInForm({ field, problemOf, passkeys, signIn, children }: Sig
           value={password}
           onInput={setPassword}
           error={checked ? problems.password : null}
+          autoFocus={likely !== ""}
         />
         <Button type="submit" kind="primary" wide busy={withPassword.busy}>
           {words.submit}
@@ -72,6 +74,6 @@ export function SignInForm({ field, problemOf, passkeys, signIn, children }: Sig
         </>
       )}
       {children}
-    </Entrance>
+    </>
   );
 }

@@ -34,7 +34,6 @@ export function ExportDialog({ list, query, onClose }: ExportScope & { onClose: 
           list={list}
           query={query}
           isAgain={isAgain}
-          onClose={onClose}
           onStarted={(item) => {
             setStarted(item);
             setLatest(item);
@@ -55,13 +54,7 @@ export function ExportDialog({ list, query, onClose }: ExportScope & { onClose: 
   );
 }
 
-function Order({
-  list,
-  query,
-  isAgain,
-  onStarted,
-  onClose,
-}: ExportScope & { isAgain: boolean; onStarted: (item: ExportJson) => void; onClose: () => void }) {
+function Order({ list, query, isAgain, onStarted }: ExportScope & { isAgain: boolean; onStarted: (item: ExportJson) => void }) {
   const { exports: words, settings } = text();
   const sendOnce = useSendOnce();
   const { values, change, problem, submit } = useFormValues(
@@ -79,7 +72,7 @@ function Order({
     if (isAgain) top.current?.focus();
   }, []);
   return (
-    <DialogForm action={start} onSubmit={() => submit(() => void start.run())} submit={words.start} icon="download" onClose={onClose}>
+    <DialogForm action={start} onSubmit={() => submit(() => void start.run())} submit={words.start} icon="download">
       <div ref={top} class="export-scope" tabIndex={-1}>
         <p>{filters === 0 ? words.scope.all : words.scope.filtered(filters)}</p>
         <RowCount list={list} query={query} />

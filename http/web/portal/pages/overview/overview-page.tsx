@@ -1,9 +1,8 @@
-import { useEffect } from "preact/hooks";
 import type { OverviewJson } from "../../../../surfaces/merchant/overview-schemas.ts";
 import { get } from "../../api/client.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
-import { Chart, preloadCharts } from "../../components/chart.tsx";
+import { Chart } from "../../components/chart.tsx";
 import { DayField } from "../../components/day-field.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { Page } from "../../components/page.tsx";
@@ -35,7 +34,6 @@ export function OverviewPage() {
     (signal) => get<OverviewJson>("/overview", { signal, query: isToday ? {} : { day } }),
     isToday ? { everyMs: LIVE_MS } : {},
   );
-  useEffect(preloadCharts, []);
   const go = (to: string) => set({ day: to === today() ? null : to });
   return (
     <Page

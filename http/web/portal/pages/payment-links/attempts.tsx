@@ -1,5 +1,6 @@
 import type { PaymentLinkJson } from "../../../../surfaces/merchant/payment-links/schemas.ts";
 import { Time } from "../../components/time.tsx";
+import { declineLine } from "../../i18n/decline-text.ts";
 import { formatMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { objectHref } from "../../list/declaration.ts";
@@ -42,7 +43,7 @@ function AttemptText({ attempt, number }: { attempt: Attempt; number: number }) 
         {paidMinor !== null && paidCurrency !== null && ` · ${formatMoney(paidMinor, paidCurrency)}`}
         {last4 !== null && ` · ···· ${last4}`}
       </p>
-      {state === "failed" && message !== null && <p class="muted break">{message}</p>}
+      {state === "failed" && message !== null && <p class="muted break">{declineLine({ message })}</p>}
       {hasEnded && (
         <a href={objectHref("transactions", uuid)} aria-label={words.itsTransactionOf(number)}>
           {words.itsTransaction}

@@ -2,11 +2,9 @@ import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 import type { PaymentMethodJson } from "../../../../surfaces/merchant/methods/schemas.ts";
 import { Drawer } from "../../components/dialog.tsx";
-import { LeaveDialog } from "../../components/leave-dialog.tsx";
 import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
 import { may } from "../../state/session.ts";
-import { useUnsavedGuard } from "../../state/unsaved.ts";
 import { MethodBadges } from "./method-badges.tsx";
 import { MethodForm } from "./method-form.tsx";
 import { memberLabel } from "./written.ts";
@@ -24,20 +22,16 @@ export function MethodDrawer({
   const { paymentMethods: words } = text();
   const { service, updatedAt, values } = method;
   const [unsaved, setUnsaved] = useState(false);
-  const [asking, setAsking] = useState(false);
   // A new round mounts the form again with the configuration that is stored then.
   const [round, setRound] = useState(0);
-  const leave = () => (unsaved ? setAsking(true) : onClose());
-  useUnsavedGuard(unsaved, () => setAsking(true));
   return (
-    <Drawer title={words.services[service].name} onClose={leave}>
+    <Drawer title={words.services[service].name} onClose={onClose} unsaved={unsaved ? text().app.leaveText : null}>
       <MethodBadges method={method} />
       {may("configure") ? (
         <MethodForm
           key={round}
           method={method}
           onUnsaved={setUnsaved}
-          onCancel={leave}
           onSaved={(changed) => {
             setUnsaved(false);
             onChanged(changed);
@@ -62,11 +56,6 @@ export function MethodDrawer({
           <dt>{words.changed}</dt>
           <dd>{updatedAt === null ? text().app.never : <Time at={updatedAt} />}</dd>
         </dl>
-      )}
-      {asking && (
-        <LeaveDialog onStay={() => setAsking(false)} onLeave={onClose}>
-          {words.unsavedText}
-        </LeaveDialog>
       )}
     </Drawer>
   );

@@ -5,6 +5,7 @@ import { get, put } from "../../api/client.ts";
 import { hasCode } from "../../api/errors.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
+import { CancelButton } from "../../components/dialog.tsx";
 import { ChoiceField, TextAreaField, TextField } from "../../components/field.tsx";
 import { Form, FormActions } from "../../components/form.tsx";
 import { errorText } from "../../i18n/error-text.ts";
@@ -31,14 +32,13 @@ type Member = NonNullable<PaymentMethodJson["members"]>[number];
 export interface MethodFormProps {
   method: PaymentMethodJson;
   onUnsaved: (unsaved: boolean) => void;
-  onCancel: () => void;
   onSaved: (changed: PaymentMethodJson) => void;
   /** Runs when another person saved first and this person wants to see what is stored now. */
   onStored: (stored: PaymentMethodJson) => void;
 }
 
 /** Edits the configuration of a method. The service's members decide the fields. */
-export function MethodForm({ method, onUnsaved, onCancel, onSaved, onStored }: MethodFormProps) {
+export function MethodForm({ method, onUnsaved, onSaved, onStored }: MethodFormProps) {
   const { paymentMethods: words, app, fields } = text();
   // Saving replaces only the configuration that the form was opened with.
   const [looked] = useState(method);
@@ -111,7 +111,7 @@ export function MethodForm({ method, onUnsaved, onCancel, onSaved, onStored }: M
       ))}
       {members === null && <FreeMembers members={written.free} checked={checked} onChange={(free) => setWritten({ ...written, free })} />}
       <FormActions>
-        <Button onClick={onCancel}>{app.cancel}</Button>
+        <CancelButton />
         <Button type="submit" kind="primary" busy={save.busy}>
           {app.save}
         </Button>

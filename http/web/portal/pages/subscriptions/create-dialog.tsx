@@ -28,10 +28,10 @@ export interface CreateDialogProps {
 }
 
 /** Creates a subscription of a customer to a plan. */
-export function CreateDialog({ plans, onPlans, ...props }: CreateDialogProps) {
+export function CreateDialog({ plans, onPlans, onClose, ...props }: CreateDialogProps) {
   const { subscriptions: words } = text();
   return (
-    <Dialog title={words.create} onClose={props.onClose}>
+    <Dialog title={words.create} onClose={onClose}>
       <Loaded of={plans}>
         {({ items, collections }) => {
           const active = items.filter((plan) => plan.active);
@@ -73,9 +73,8 @@ function CreateForm({
   plans,
   collections,
   planId: chosen,
-  onClose,
   onCreated,
-}: Omit<CreateDialogProps, "plans" | "onPlans"> & { plans: PlansJson["items"]; collections: PlansJson["collections"] }) {
+}: Omit<CreateDialogProps, "plans" | "onPlans" | "onClose"> & { plans: PlansJson["items"]; collections: PlansJson["collections"] }) {
   const { subscriptions: words } = text();
   const form = useFormValues<Written, "name" | "email" | "methodId">(
     {
@@ -101,7 +100,7 @@ function CreateForm({
     );
   });
   return (
-    <DialogForm action={create} onSubmit={() => form.submit(create.run)} submit={words.createNow} onClose={onClose}>
+    <DialogForm action={create} onSubmit={() => form.submit(create.run)} submit={words.createNow}>
       <SelectField
         label={words.plan}
         value={written.planId}

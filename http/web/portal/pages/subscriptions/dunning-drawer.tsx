@@ -5,14 +5,13 @@ import { get, put } from "../../api/client.ts";
 import { hasCode, PortalError } from "../../api/errors.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Button, IconButton } from "../../components/button.tsx";
-import { Dialog, Drawer } from "../../components/dialog.tsx";
+import { CancelButton, Drawer } from "../../components/dialog.tsx";
 import { CheckField, ChoiceField, TextField } from "../../components/field.tsx";
 import { Form, FormActions } from "../../components/form.tsx";
 import { errorText } from "../../i18n/error-text.ts";
 import { text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
 import { toast } from "../../state/toasts.ts";
-import { useUnsavedGuard } from "../../state/unsaved.ts";
 import { DunningPreview } from "./dunning-preview.tsx";
 import type { Collection } from "./words.ts";
 
@@ -38,13 +37,10 @@ export function DunningDrawer({ policy, collections, onClose, onStored }: Dunnin
   const [looked, setLooked] = useState(policy);
   const [written, setWritten] = useState(() => writtenOf(policy));
   const [checked, setChecked] = useState(false);
-  const [asking, setAsking] = useState(false);
   const change = (changes: Partial<Written>) => setWritten((before) => ({ ...before, ...changes }));
   const problems = dayProblems(written);
   const next = policyOf(written);
   const unsaved = JSON.stringify(next) !== JSON.stringify(looked);
-  const leave = () => (unsaved ? setAsking(true) : onClose());
-  useUnsavedGuard(unsaved, () => setAsking(true));
   const save = useAction(async () => {
     const stored = await get<DunningPolicyJson>("/dunning");
     if (!isSame(stored, looked)) throw new PortalError("conflict", 409, words.changedMeanwhile);
@@ -61,7 +57,7 @@ export function DunningDrawer({ policy, collections, onClose, onStored }: Dunnin
   });
   const wasChanged = hasCode(save.error, "conflict");
   return (
-    <Drawer title={words.changeTitle} onClose={leave}>
+    <Drawer title={words.changeTitle} onClose={onClose} unsaved={unsaved ? app.leaveText : null}>
       <Form
         // A concurrent change has a banner of its own.
         error={wasChanged ? null : save.error}
@@ -98,27 +94,12 @@ export function DunningDrawer({ policy, collections, onClose, onStored }: Dunnin
           <DunningPreview policy={previewOf(next, problems)} collections={collections} />
         </section>
         <FormActions>
-          <Button onClick={leave}>{app.cancel}</Button>
+          <CancelButton />
           <Button type="submit" kind="primary" busy={save.busy}>
             {words.save}
           </Button>
         </FormActions>
       </Form>
-      {asking && (
-        <Dialog title={words.unsavedTitle} onClose={() => setAsking(false)}>
-          <div class="form">
-            <p class="lead">{words.unsavedText}</p>
-            <FormActions>
-              <Button kind="danger-quiet" onClick={onClose}>
-                {words.discard}
-              </Button>
-              <Button kind="primary" onClick={() => setAsking(false)}>
-                {words.keepEditing}
-              </Button>
-            </FormActions>
-          </div>
-        </Dialog>
-      )}
     </Drawer>
   );
 }

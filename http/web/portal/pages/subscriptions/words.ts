@@ -4,6 +4,7 @@ import type {
   SubscriptionDetailJson,
   SubscriptionJson,
 } from "../../../../surfaces/merchant/subscriptions/schemas.ts";
+import { declineLine } from "../../i18n/decline-text.ts";
 import { formatMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 
@@ -83,8 +84,8 @@ export function nextOf(subscription: SubscriptionJson): Next {
   return [end, dunned, due].filter((next) => next !== null).sort((one, other) => Date.parse(one.at) - Date.parse(other.at))[0] ?? null;
 }
 
-/** Explains in words why an attempt failed; null if no reason is known. */
+/** Explains why an attempt failed, with the code as it came; null if no reason is known. */
 export function reasonOf({ code, message }: { code: string | null; message: string | null }): string | null {
   const known: Readonly<Record<string, string>> = text().subscriptions.reasons;
-  return (code === null ? undefined : known[code]) ?? message ?? code;
+  return (code === null ? undefined : known[code]) ?? declineLine({ actionCode: code, message });
 }

@@ -14,10 +14,11 @@ import { may } from "../../state/session.ts";
 import { AlertState } from "../alerts/alert-state.ts";
 import { DisputeState } from "../disputes/dispute-state.ts";
 import { paymentLinkOf } from "../payment-links/words.ts";
+import { Declined } from "./declined.tsx";
 import { ReceiptDialog } from "./receipt-dialog.tsx";
 import { RefundButton } from "./refund.tsx";
 import { TransactionStatus } from "./transaction-status.tsx";
-import { methodName } from "./words.ts";
+import { declineFactsOf, methodName } from "./words.ts";
 
 /** Shows everything about one transaction. */
 export function TransactionDrawer({ id, onClose, onChanged }: DrawerProps) {
@@ -49,7 +50,7 @@ function Detail({ data, onChanged }: { data: TransactionDetailJson; onChanged: (
           <Amount minor={amountMinor} currency={currency} strong />
         </p>
         <TransactionStatus item={data} />
-        {message !== null && <p class="muted">{message}</p>}
+        {data.status === "KO" ? <Declined facts={declineFactsOf(data)} /> : message !== null && <p class="muted">{message}</p>}
       </div>
       {!data.isPayment && <Banner>{words.notPaymentText}</Banner>}
       {data.amountDiffers && <Banner kind="warning">{words.amountDiffers}</Banner>}
@@ -140,7 +141,8 @@ function factsOf(data: TransactionDetailJson): [string, string][] {
     [words.columns.terminal, data.terminalId],
     [words.columns.authCode, data.authCode],
     [words.stan, data.stan],
-    [words.actionCode, data.actionCode],
+    // Declined shows it beside the reason.
+    [words.actionCode, data.status === "KO" ? null : data.actionCode],
     [words.satispayId, data.satispay?.paymentId ?? null],
   ];
   return all.flatMap(([name, value]) => (value === null ? [] : [[name, value] as [string, string]]));

@@ -1,5 +1,6 @@
+import type { DeclineFacts } from "../../../../../engine/payments/declines.ts";
 import { BY_CREATION_AND_AMOUNT } from "../../../../surfaces/merchant/sorts.ts";
-import type { TransactionItemJson } from "../../../../surfaces/merchant/transaction-schemas.ts";
+import type { TransactionDetailJson, TransactionItemJson } from "../../../../surfaces/merchant/transaction-schemas.ts";
 import { text } from "../../i18n/texts.ts";
 import type { ListDeclaration } from "../../list/declaration.ts";
 
@@ -31,4 +32,8 @@ export const TRANSACTION_LIST = {
 
 export function methodName(method: TransactionItemJson["method"]): string {
   return text().methods[method];
+}
+
+export function declineFactsOf({ actionCode, message, satispay }: TransactionDetailJson): DeclineFacts {
+  return { actionCode, message, satispayStatus: satispay?.status };
 }

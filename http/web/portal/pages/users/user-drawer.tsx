@@ -8,9 +8,11 @@ import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { Drawer } from "../../components/dialog.tsx";
 import { ChoiceField } from "../../components/field.tsx";
 import { Form, FormActions } from "../../components/form.tsx";
+import { RoleRights } from "../../components/role-rights.tsx";
 import { Time } from "../../components/time.tsx";
 import { errorText } from "../../i18n/error-text.ts";
 import { formatDateTime } from "../../i18n/format.ts";
+import { rightsOf } from "../../i18n/rights.ts";
 import { text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
 import { may } from "../../state/session.ts";
@@ -55,6 +57,7 @@ export function UserDrawer({
         <Banner>{words.invitedUntil(formatDateTime(user.invitationExpiresAt))}</Banner>
       )}
       {isOutOfReach ? <Banner>{words.ownersOnly}</Banner> : isLastOwner && <Banner kind="warning">{words.lastOwner}</Banner>}
+      {locked && <RoleRights {...rightsOf(user.role)} />}
       {!locked && <RoleForm user={user} onChanged={onChanged} />}
       {!locked && <Access user={user} onClose={onClose} onChanged={onChanged} />}
     </Drawer>

@@ -31,7 +31,6 @@ export function CreateDialog({
         isNew
         submit={words.createNow}
         action={create}
-        onClose={onClose}
         onSubmit={(written) => void create.run(written)}
       />
     </Dialog>

@@ -1,5 +1,6 @@
 import type { WebhookDeliveryDetailJson } from "../../../../surfaces/merchant/webhooks/schemas.ts";
-import { post } from "../../api/client.ts";
+import { get, post } from "../../api/client.ts";
+import { hasCode } from "../../api/errors.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { CopyButton } from "../../components/copy.tsx";
@@ -33,8 +34,13 @@ function Detail({ delivery, path, onResent }: { delivery: WebhookDeliveryDetailJ
   const { webhooks: words } = text();
   const { eventType, eventId, objectId, url, outcome, createdAt, nextAttemptAt, body } = delivery;
   const resend = useAction(async () => {
-    await post(`${path}/resend`);
-    toast(words.resent);
+    try {
+      await post(`${path}/resend`);
+      toast(words.resent);
+    } catch (error) {
+      if (!hasCode(error, "conflict") || !(await isJustDelivered(path, delivery))) throw error;
+      toast(words.justDelivered);
+    }
     onResent();
   });
   return (
@@ -91,6 +97,12 @@ function Detail({ delivery, path, onResent }: { delivery: WebhookDeliveryDetailJ
       </section>
     </>
   );
+}
+
+/** Returns true if the relay has delivered the event since the drawer loaded it. */
+async function isJustDelivered(path: string, { tries }: WebhookDeliveryDetailJson): Promise<boolean> {
+  const now = await get<WebhookDeliveryDetailJson>(path);
+  return now.outcome === "DELIVERED" && now.tries.at(-1)?.at !== tries.at(-1)?.at;
 }
 
 function Tries({ delivery: { tries } }: { delivery: WebhookDeliveryDetailJson }) {

@@ -221,7 +221,6 @@ function EditDialog({
         isNew={false}
         submit={app.save}
         action={save}
-        onClose={onClose}
         onSubmit={(written) => void save.run(written)}
       />
     </Dialog>

@@ -27,7 +27,6 @@ export function EndpointForm({
   isNew,
   submit,
   action,
-  onClose,
   onSubmit,
 }: {
   initial: Written;
@@ -35,7 +34,6 @@ export function EndpointForm({
   isNew: boolean;
   submit: string;
   action: NonNullable<DialogFormProps["action"]>;
-  onClose: () => void;
   onSubmit: (written: Written) => void;
 }) {
   const { webhooks: words } = text();
@@ -47,7 +45,6 @@ export function EndpointForm({
       action={action}
       onSubmit={() => form.submit(() => onSubmit({ ...written, url: url.trim(), description: description.trim() }))}
       submit={submit}
-      onClose={onClose}
     >
       <TextField
         label={words.url}

@@ -1,15 +1,15 @@
-import { it as portal } from "../../portal/i18n/it.ts";
-import { account, app, entrance, lists, nav, roles } from "./app.it.ts";
+import { start as portal } from "../../portal/i18n/start.it.ts";
+import { account, app, entrance, lists, nav, roleRights, roles } from "./app.it.ts";
 import { attention } from "./attention.it.ts";
 import { audit } from "./audit.it.ts";
 import { cluster } from "./cluster.it.ts";
-import type { Words } from "./en.ts";
 import { machines } from "./machines.it.ts";
 import { mails } from "./mails.it.ts";
 import { merchants } from "./merchants.it.ts";
 import { partners } from "./partners.it.ts";
 import { rollouts } from "./rollouts.it.ts";
 import { search } from "./search.it.ts";
+import type { Words } from "./start.en.ts";
 import { terminals } from "./terminals.it.ts";
 
 /** Le parole dei componenti del portale, come le dicono queste pagine. */
@@ -42,6 +42,7 @@ export const it: Words = {
   app,
   nav,
   roles,
+  roleRights,
   entrance,
   attention,
   search,

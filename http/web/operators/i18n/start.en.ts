@@ -1,5 +1,5 @@
-import { en as portal } from "../../portal/i18n/en.ts";
-import { account, app, entrance, lists, nav, roles } from "./app.en.ts";
+import { start as portal } from "../../portal/i18n/start.en.ts";
+import { account, app, entrance, lists, nav, roleRights, roles } from "./app.en.ts";
 import { attention } from "./attention.en.ts";
 import { audit } from "./audit.en.ts";
 import { cluster } from "./cluster.en.ts";
@@ -42,6 +42,7 @@ export const en = {
   app,
   nav,
   roles,
+  roleRights,
   entrance,
   attention,
   search,

@@ -1,0 +1,4 @@
+import { testBrandingStore } from "../../contract/branding-store.ts";
+import { onEachEngine } from "../../contract/engines.ts";
+
+await onEachEngine(testBrandingStore, (opened) => opened);
