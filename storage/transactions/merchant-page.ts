@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
  */
 const WINDOWS_MS = [DAY_MS, 7 * DAY_MS, 31 * DAY_MS, Number.POSITIVE_INFINITY];
 
-/** A single window, for what an index finds at any time, and for orders that need the whole range. */
+/** A single window, for what an index finds at any time, and for orders by amount. */
 const WHOLE_RANGE_MS = [Number.POSITIVE_INFINITY];
 
 export interface PageSources {

@@ -40,7 +40,10 @@ function rowOf({ uuid, hoursAgo, amountCents, currency = "EUR", authCode, pan, t
   return { ...base, kind: "payment", shop: SHOP, transaction };
 }
 
-/** Ages from minutes to years, so that the rows are in all windows; equal amounts and equal times occur. */
+/**
+ * The ages are between minutes and years, so that the rows are in all windows. Equal amounts and
+ * equal times occur.
+ */
 const ROWS: readonly Members[] = [
   ...Array.from({ length: 30 }, (_, index) => ({
     uuid: `row-${String(index).padStart(3, "0")}`,

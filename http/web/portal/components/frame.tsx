@@ -8,8 +8,9 @@ import type { SearchSource } from "../search/source.ts";
 import { Boundary } from "./boundary.tsx";
 import { Brand } from "./brand.tsx";
 import { Drawer } from "./dialog.tsx";
-import { Icon, type IconName } from "./icon.tsx";
+import { Icon } from "./icon.tsx";
 import { Menu } from "./menu.tsx";
+import type { NavGroup } from "./nav-entry.ts";
 import { Shortcuts, showShortcuts } from "./shortcuts.tsx";
 
 /** The bar of a phone has room for this many pages and the button for all pages. */
@@ -21,24 +22,6 @@ const ON_PHONE_MAX = 4;
  */
 const QUIET_MS = 1_000;
 const QUIET_CHECK_MS = 250;
-
-/** A page in the navigation. */
-export interface NavEntry {
-  name: string;
-  href: string;
-  label: string;
-  /** A shorter label for the bar of a phone. */
-  shortLabel?: string | undefined;
-  icon: IconName;
-  onPhone: boolean;
-  preload: () => Promise<void>;
-}
-
-export interface NavGroup {
-  name: string;
-  title: string;
-  entries: readonly NavEntry[];
-}
 
 /**
  * The frame around the pages after sign-in. The navigation is at the side, or at the bottom of a

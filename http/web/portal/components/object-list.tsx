@@ -13,7 +13,7 @@ export interface ObjectListProps<Item> extends Omit<TableProps<Item>, "rows"> {
   filters: Pick<Filters, "count" | "clear">;
   /** Counts the changes on this page. */
   round?: number;
-  /** Loads the first page repeatedly. An order in which new items are not first needs no such load. */
+  /** Loads the first page repeatedly, which only an order with new items first needs. */
   live?: boolean;
   /** Says that there are no more items. */
   end: (count: number) => string;

@@ -3,7 +3,10 @@ import { useResource } from "../state/resource.ts";
 import { findInMerchant, optionOf } from "./merchant-source.ts";
 import { OptionLine } from "./option-line.tsx";
 
-/** Suggests what an id that a list does not have may mean: another kind of object, or a similar id. */
+/**
+ * Suggests other objects for an id that a list does not have: those of another kind, and those with
+ * a similar id.
+ */
 export function NearHits({ wanted }: { wanted: string }) {
   const found = useResource(`near ${wanted}`, (signal) => findInMerchant(wanted, signal));
   const { search: words } = text();

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
-import type { NavGroup } from "../components/frame.tsx";
 import { Icon } from "../components/icon.tsx";
 import { LazyPage, pageLoader } from "../components/lazy-page.tsx";
+import type { NavGroup } from "../components/nav-entry.ts";
 import { text } from "../i18n/texts.ts";
 import { useShortcut } from "../state/shortcuts.ts";
 import type { SearchSource } from "./source.ts";

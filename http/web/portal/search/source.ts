@@ -25,11 +25,11 @@ export interface SearchAnswer {
   groups: readonly SearchGroup[];
   /** Objects with a similar id, if nothing has the id. */
   near: readonly SearchOption[];
-  /** What was not searched, and why. */
+  /** The things that were not searched, and the reasons. */
   notes: readonly ComponentChildren[];
 }
 
-/** What an app can find besides its pages. */
+/** Finds the things of an app besides its pages. */
 export interface SearchSource {
   /** The kinds of things that can be found, below the field. */
   hint(): string;

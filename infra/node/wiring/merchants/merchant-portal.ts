@@ -34,7 +34,7 @@ export interface MerchantPortalParts {
   byMerchant: TerminalsByMerchant;
   configOf(terminalId: string): CloudConfig | undefined;
   audit: AuditLog;
-  /** What the search reads besides transactions and terminals. */
+  /** The sources of the search besides transactions and terminals. */
   searched: Omit<MerchantSearchOptions, "transactions" | "terminals">;
 }
 

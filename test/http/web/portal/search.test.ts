@@ -6,9 +6,12 @@ import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { eventually } from "../../../support/within.ts";
 import { lookAtEvery } from "./accessibility-cases.ts";
 import { type FakeHandler, fakeRelay, OVERVIEW, sessionOf, TRANSACTION, TRANSACTIONS, terminalsOf } from "./fake-relay.ts";
-import { openPortal } from "./portal-page.ts";
+import { openPortal, stopTime } from "./portal-page.ts";
 
 const skip = { skip: NO_BROWSER, timeout: 60_000 };
+
+/** The dialog waits for the next character for this time, and then for two frames. */
+const TYPING_MS = 200;
 
 const UUID = "0b0fcb6e-5d0f-4b8a-9d53-1d8a4f6a2f10";
 
@@ -118,16 +121,22 @@ test("asks only when the person has stopped typing, and never shows an older ans
     },
   });
   const asked = () => calls.filter(({ path }) => path === "/search").map(({ query }) => query.get("q"));
+  await page.clock.install();
   await page.goto(`${url}/portal`);
   await page.getByRole("heading", { name: "Overview" }).waitFor();
   await open(page, "");
-  await page.keyboard.type("old text", { delay: 10 });
+  await stopTime(page);
+  await page.keyboard.type("old text");
+  assert.deepEqual(asked(), []);
+  await page.clock.runFor(3 * TYPING_MS);
   await eventually(() => assert.equal(held.length, 1));
   await field(page).fill("new text");
+  await page.clock.runFor(3 * TYPING_MS);
   await page.getByText("answer to new text").waitFor();
   for (const letGo of held) letGo();
   assert.deepEqual(asked(), ["old text", "new text"]);
   await field(page).fill("third text");
+  await page.clock.runFor(3 * TYPING_MS);
   await page.getByText("answer to third text").waitFor();
   assert.equal(await page.getByText("answer to old text").count(), 0);
 });
