@@ -58,6 +58,12 @@ const CURRENCIES = CURRENCIES_BY_DECIMALS.flatMap(([decimals, codes]) =>
 );
 
 const DECIMALS: ReadonlyMap<string, number> = new Map(CURRENCIES.map(({ code, decimals }) => [code, decimals]));
+/** The currencies whose decimals are not two, with their decimals. */
+export const UNUSUAL_DECIMALS: readonly (readonly [decimals: number, codes: readonly string[]])[] = [0, 3, 4].map((decimals) => [
+  decimals,
+  CURRENCIES.filter((currency) => currency.decimals === decimals).map(({ code }) => code),
+]);
+
 const CODES: ReadonlyMap<string, string> = new Map(CURRENCIES.map(({ code, number }) => [number, code]));
 const NUMBERS: ReadonlyMap<string, string> = new Map(CURRENCIES.map(({ code, number }) => [code, number]));
 

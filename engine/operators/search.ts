@@ -10,39 +10,7 @@ import type { SubscriptionRecord } from "../subscriptions/subscription.ts";
 import type { CommandRecord } from "../terminals/terminal-record.ts";
 import type { CommandView, Terminals } from "../terminals/terminals.ts";
 import type { ZvtRouteRecord } from "../zvt/route-record.ts";
-
-export type SearchKind =
-  | "command"
-  | "result"
-  | "link"
-  | "payment_intent"
-  | "payment_link"
-  | "dispute"
-  | "alert"
-  | "subscription"
-  | "register_payment";
-
-export interface TimelineEntry {
-  readonly atMs: number;
-  readonly what: string;
-  readonly detail: string | null;
-}
-
-/** One thing that has the uuid or id. No personal data, no tokens, nothing that a buyer or a sender wrote. */
-export interface SearchHit {
-  readonly kind: SearchKind;
-  readonly id: string;
-  readonly terminalId: string | null;
-  readonly merchantId: string | null;
-  readonly state: string;
-  readonly amountMinor: number | null;
-  readonly currency: string | null;
-  readonly createdAtMs: number | null;
-  readonly updatedAtMs: number | null;
-  /** Oldest first. */
-  readonly timeline: readonly TimelineEntry[];
-  readonly attention: readonly AttentionKind[];
-}
+import { at, type Found, fedHits, latest, type SearchHit } from "./search-hit.ts";
 
 /** `away`: ClickHouse was not asked or did not answer, so that what the store no longer has may be missing. */
 export interface SearchResult {
@@ -88,8 +56,6 @@ export interface SearchOptions {
   fed: FedSearch;
 }
 
-type Found = Omit<SearchHit, "attention"> & { readonly attentionAt: readonly string[] };
-
 export function createSearch(options: SearchOptions): Search {
   const { terminals, unsolicited, links, intent, portalLink, dispute, alert, subscription, registerRoutes, partnerIds, attention, fed } =
     options;
@@ -114,7 +80,7 @@ export function createSearch(options: SearchOptions): Search {
     const portalLinkId = PORTAL_LINK.exec(text)?.[1];
     const subscriptionId = SUBSCRIPTION.exec(text)?.[1];
     // Begun first, since it takes longest; where it fails, the rest is still answered.
-    const asked = fed([...new Set([text, uuidKey(text)])], gone).then(
+    const asked = fed({ uuids: [...new Set([text, uuidKey(text)])] }, gone).then(
       (rows) => ({ rows, clickhouse: "asked" as const }),
       () => ({ rows: [] as FedHit[], clickhouse: "away" as const }),
     );
@@ -153,10 +119,6 @@ export function createSearch(options: SearchOptions): Search {
 /** A command and its result, or a link, in the store and in ClickHouse. */
 function placeOf({ kind, terminalId, id }: Found): string {
   return `${kind === "link" ? "link" : "uuid"} ${terminalId} ${uuidKey(id)}`;
-}
-
-function at(atMs: number | null, what: string, detail: string | null = null): TimelineEntry[] {
-  return atMs === null ? [] : [{ atMs, what, detail }];
 }
 
 function commandHit(view: CommandView): Found {
@@ -367,48 +329,4 @@ function registerHit(
 ): Found {
   // Its currency is a number of the register's protocol; the command of the same uuid has it as a word.
   return { kind: "register_payment", id, merchantId: null, currency: null, attentionAt: [id, uuidKey(id)], ...hit };
-}
-
-/** One hit for the life of a command and its result. */
-function fedHits(rows: readonly FedHit[]): Found[] {
-  const lives = rows.filter(({ type }) => type === "life");
-  const results = rows.filter(({ type }) => type === "result");
-  const isSame = (one: FedHit, other: FedHit) => one.terminalId === other.terminalId && uuidKey(one.uuid) === uuidKey(other.uuid);
-  const alone = lives.filter((life) => !results.some((result) => isSame(result, life)));
-  return [
-    ...results.map((result) => {
-      const life = lives.find((one) => isSame(one, result));
-      const kind = result.what === "PAYBYLINK" ? "link" : result.unsolicited ? "result" : "command";
-      return fedHit(kind, result, [...lifeTimes(life), ...at(result.atMs, "result", `${result.what} ${result.state}`)]);
-    }),
-    ...alone.map((life) => fedHit("command", { ...life, state: life.state.toUpperCase() }, lifeTimes(life))),
-  ];
-}
-
-function lifeTimes(life: FedHit | undefined): TimelineEntry[] {
-  if (life === undefined) return [];
-  return [...at(life.atMs, "accepted", life.what), ...at(life.sentAtMs, "sent"), ...at(life.endedAtMs, life.state)];
-}
-
-function fedHit(kind: SearchKind, row: FedHit, timeline: readonly TimelineEntry[]): Found {
-  const { uuid: id, terminalId, merchantId, state, amountMinor, currency } = row;
-  const createdAtMs = timeline.reduce((first, { atMs }) => Math.min(first, atMs), row.atMs);
-  const attentionAt = [id, uuidKey(id)];
-  return {
-    kind,
-    id,
-    terminalId,
-    merchantId,
-    state,
-    amountMinor,
-    currency,
-    createdAtMs,
-    updatedAtMs: latest(timeline),
-    timeline,
-    attentionAt,
-  };
-}
-
-function latest(timeline: readonly TimelineEntry[]): number | null {
-  return timeline.length === 0 ? null : Math.max(...timeline.map(({ atMs }) => atMs));
 }

@@ -51,6 +51,8 @@ export interface MerchantStore {
   page(partnerId: number, query: { after: string; limit: number; status: MerchantStatus | null }): Promise<MerchantRecord[]>;
   /** Merchants of all partners by id after `after`. */
   all(query: { after: string; limit: number }): Promise<MerchantRecord[]>;
+  /** The first merchants of all partners whose ids begin with a text, by id. */
+  beginning(text: string, limit: number): Promise<MerchantRecord[]>;
   /** As `MerchantChange.secrets` left them. */
   sealedSecrets(merchantId: string, service: ServiceCode): Promise<string | null>;
   /** The keys that an operation made, sealed; null where it made none, or too long ago. */
@@ -131,6 +133,7 @@ export function createMerchantStore(kv: Kv): MerchantStore {
         const entries = await kv.scan({ from: after === "" ? from : `${MERCHANTS}${after}\u0001`, to, limit });
         return entries.map(parsed);
       }),
+    beginning: (text, limit) => available(async () => (await kv.scan({ ...prefixRange(MERCHANTS + text), limit })).map(parsed)),
     sealedSecrets: (merchantId, service) =>
       available(async () => {
         const entry = await kv.get(`${MERCHANT_SECRETS}${merchantId}/${service}`);

@@ -1,3 +1,5 @@
+import type { MerchantTransactionFilter } from "./merchant-transactions.ts";
+
 /** A row of ClickHouse as a search shows it: a result, or the life of a command that ended. No personal data. */
 export interface FedHit {
   readonly type: "result" | "life";
@@ -16,5 +18,11 @@ export interface FedHit {
   readonly unsolicited: boolean;
 }
 
-/** What ClickHouse has under one of these uuids, at most some dozen rows. Rejects with RelayError `unavailable` and `too_busy`, and once `gone` is aborted. */
-export type FedSearch = (uuids: readonly string[], gone?: AbortSignal) => Promise<FedHit[]>;
+/** `uuids`: rows of any time. `filter`: results of the last days, which are searched by what is no whole uuid. */
+export interface FedWanted {
+  readonly uuids: readonly string[];
+  readonly filter?: Pick<MerchantTransactionFilter, "wanted">;
+}
+
+/** What ClickHouse has of this, at most some dozen rows, the newest first. Rejects with RelayError `unavailable` and `too_busy`, and once `gone` is aborted. */
+export type FedSearch = (wanted: FedWanted, gone?: AbortSignal) => Promise<FedHit[]>;

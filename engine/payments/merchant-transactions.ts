@@ -30,13 +30,39 @@ export interface MerchantTransactionFilter {
   authCode?: string;
   /** A uuid or its beginning (4 characters or more), an authorization code, or the last four digits of a card. */
   q?: string;
+  /** Selects what matches `text` as `q` does, or has one of the amounts. */
+  wanted?: { text: string | null; amounts: readonly WantedAmount[] };
+  /** Selects rows whose uuid differs from this text by one typing error, or has the same beginning. The text is in lower case. */
+  near?: string;
 }
+
+/** An amount in the currencies with this number of decimals. */
+export interface WantedAmount {
+  readonly minor: number;
+  readonly decimals: number;
+}
+
+/** The orders of a list. Equal amounts are ordered by time. */
+export const TRANSACTION_ORDERS = ["newest", "oldest", "largest", "smallest"] as const;
+export type TransactionOrder = (typeof TRANSACTION_ORDERS)[number];
 
 /** Where a page ended: its last row. */
 export interface TransactionKey {
   createdAtMs: number;
   uuid: string;
   terminalId: string;
+  /** Present in the orders by amount. */
+  amountMinor?: number;
+}
+
+export interface MerchantTransactionQuery {
+  filter: MerchantTransactionFilter;
+  after: TransactionKey | null;
+  limit: number;
+  /** Default: `newest`. */
+  order?: TransactionOrder;
+  /** Limits the rows that are searched to about this many of the newest. It does not limit rows that ClickHouse does not have yet. */
+  rowsMax?: number;
 }
 
 export interface MerchantTransaction {
@@ -60,10 +86,12 @@ export function netMinorOf({ transaction, isPayment, refundedMinor }: MerchantTr
 }
 
 export interface MerchantTransactionPage {
-  /** Newest first. */
+  /** In the requested order. */
   items: readonly MerchantTransaction[];
   /** Null where there is no more. */
   next: TransactionKey | null;
+  /** The time back to which `rowsMax` let the rows be searched. Absent: all rows of the range were searched. */
+  sinceMs?: number;
 }
 
 /** Sums of the payments of one currency, gross: refunds are not subtracted. The approval rate is approved / (approved + declined), without expired links. */
@@ -88,11 +116,7 @@ export interface MerchantDay {
  * Every method rejects with RelayError `unavailable` where ClickHouse does not answer, or the merchant asks for more at once than it may.
  */
 export interface MerchantTransactions {
-  page(
-    merchantId: string,
-    query: { filter: MerchantTransactionFilter; after: TransactionKey | null; limit: number },
-    gone?: AbortSignal,
-  ): Promise<MerchantTransactionPage>;
+  page(merchantId: string, query: MerchantTransactionQuery, gone?: AbortSignal): Promise<MerchantTransactionPage>;
   /** Null where the merchant has none of this uuid, payment or not. Of several terminals' with the same uuid the newest. */
   find(merchantId: string, uuid: string, gone?: AbortSignal): Promise<MerchantTransaction | null>;
   /** Sums from and until these times, with hours that begin at `fromMs`. Shared by those who ask within 15 s. */

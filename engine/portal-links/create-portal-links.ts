@@ -218,11 +218,22 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
   }
 
   async function list(owner: MerchantParty, query: PortalLinkQuery): ReturnType<PortalLinks["list"]> {
-    const { limit, cursor, state, fromMs, beforeMs, customerEmail, q, agentId = null, currency = null } = query;
+    const { limit, cursor, state, fromMs, beforeMs, customerEmail, q, agentId = null, currency = null, order = "newest" } = query;
     const after = cursor === null ? null : placeOfCursor(cursor, CURSOR_ID);
     const found = q === null ? null : await byId(owner, q);
     if (found !== null) return { items: matchesQuery(found, query) ? [found] : [], next: null };
-    const page = await queries.page(owner, { limit, after, fromMs, beforeMs, state, customerEmail, reference: q, agentId, currency });
+    const page = await queries.page(owner, {
+      limit,
+      after,
+      fromMs,
+      beforeMs,
+      state,
+      customerEmail,
+      reference: q,
+      agentId,
+      currency,
+      order,
+    });
     return { items: page.items, next: page.next === null ? null : cursorOf(page.next) };
   }
 

@@ -17,6 +17,8 @@ export interface PortalLinkPageQuery {
   readonly agentId?: string | null;
   /** ISO 4217. */
   readonly currency?: string | null;
+  /** Default: `newest`. */
+  readonly order?: "newest" | "oldest";
 }
 
 /** Every method rejects with RelayError `unavailable` when the store cannot answer. */
@@ -56,7 +58,8 @@ export function createPortalLinkQueries(store: WorkflowStore<PortalLinkRecord>, 
       const stored = TOKEN.test(token) ? await store.exact(`portal-link-token/${paths.token(token)}`) : null;
       return stored?.record.token === token ? stored : null;
     },
-    page: (list, query) => store.page(prefixFor(list, query), { ...query, order: "newest" }, (record) => matches(record, query)),
+    page: (list, query) =>
+      store.page(prefixFor(list, query), { ...query, order: query.order ?? "newest" }, (record) => matches(record, query)),
     createdSince: (list, fromMs, limit) => store.count(listPrefix(COUNTED, list), fromMs, limit),
     madeByAgent: (list, agentId, fromMs, limit) => store.count(agentPrefix(list, agentId), fromMs, limit),
     firstMadeByAgent: (list, agentId, fromMs) => store.firstAtMs(agentPrefix(list, agentId), fromMs),

@@ -17,6 +17,8 @@ export interface PortalLinkQuery {
   readonly agentId?: string | null;
   /** ISO 4217. */
   readonly currency?: string | null;
+  /** By the time of creation; default: `newest`. */
+  readonly order?: "newest" | "oldest";
 }
 
 export type PortalLinkMade =
@@ -48,7 +50,7 @@ export interface PortalLinks {
     ]
   ): Promise<PortalLinkMade | Refusal>;
   find(owner: MerchantParty, id: string): Promise<PortalLinkRecord | null>;
-  /** The newest come first. Throws RelayError `invalid_request` for an invalid cursor. */
+  /** Throws RelayError `invalid_request` for an invalid cursor. */
   list(owner: MerchantParty, query: PortalLinkQuery): Promise<{ items: readonly PortalLinkRecord[]; next: string | null }>;
   /**
    * Asks the gateway about an open attempt, because a paid link cannot be cancelled. An open

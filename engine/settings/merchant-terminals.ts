@@ -22,6 +22,8 @@ export interface MerchantTerminal {
 export interface MerchantTerminals {
   /** How many there are. */
   count(merchantId: string): number;
+  /** The ids of all of them. Reads only memory. */
+  ids(merchantId: string): readonly string[];
   /** By id, at most MERCHANT_TERMINALS_MAX; as they were within the last two seconds. */
   all(merchantId: string): Promise<readonly MerchantTerminal[]>;
   /** As it is now; null for one that is not the merchant's. */
@@ -52,6 +54,7 @@ export function createMerchantTerminals({ byMerchant, configOf, terminals, clock
 
   return {
     count: (merchantId) => byMerchant.of(merchantId).length,
+    ids: (merchantId) => byMerchant.of(merchantId),
     all: async (merchantId) => {
       const found = await recent(merchantId, () => lookAt(byMerchant.of(merchantId).slice(0, MERCHANT_TERMINALS_MAX)));
       // One that was given to another merchant since is not shown any more, however recent the look is.

@@ -29,6 +29,8 @@ export interface WorkflowStore<R> extends DueIndex {
   page(prefix: string, query: IndexQuery, matches: (record: R) => boolean): Promise<IndexPage<R>>;
   /** Returns the records of the first or last entries under a prefix, at most `limit`. */
   under(prefix: string, limit: number, reverse?: boolean): Promise<readonly R[]>;
+  /** Returns the first records whose ids begin with a text, at most `limit`, of all merchants. */
+  beginning(idBeginning: string, limit: number): Promise<readonly R[]>;
   /** Counts the entries of an index by time from `fromMs` on, up to `limit`. */
   count(prefix: string, fromMs: number, limit: number): Promise<number>;
   firstAtMs(prefix: string, fromMs: number): Promise<number | null>;
@@ -111,6 +113,11 @@ export function createWorkflowStore<R extends WorkflowRecord, E extends TimedEve
       available(async () => {
         const entries = await kv.scan({ ...prefixRange(prefix), limit, reverse });
         return loadAll(entries.map(({ value }) => value));
+      }),
+    beginning: (idBeginning, limit) =>
+      available(async () => {
+        const entries = await kv.scan({ ...prefixRange(keyPrefix + idBeginning), limit });
+        return entries.map(({ value }) => readRecord<R>(kind, label, value));
       }),
     entries: (prefix, fromMs, limit) =>
       available(async () => {

@@ -2,6 +2,7 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { FedHit, FedSearch } from "../../engine/payments/fed-search.ts";
 import { askClickHouse } from "./ask-clickhouse.ts";
+import { wantedConditions } from "./merchant-wanted.ts";
 import { either } from "./translated.ts";
 
 /**
@@ -33,6 +34,17 @@ const RESULTS = `SELECT terminal_id AS terminalId, uuid, method AS what, status 
   toUnixTimestamp64Milli(created_at) AS atMs, NULL AS sentAtMs, NULL AS endedAtMs, unsolicited
   FROM relay.transactions FINAL WHERE uuid IN {uuids:Array(String)} LIMIT ${ROWS_MAX}`;
 
+/** The days that are searched by what is no whole uuid. */
+const SEARCHED_DAYS = 31;
+
+/** The newest results that match a condition. The days bound what is read. */
+const resultsWhere = (condition: string) => `SELECT terminal_id AS terminalId, uuid, method AS what, status AS state,
+  amount_cents AS amountMinor, currency, shop, toUnixTimestamp64Milli(created_at) AS atMs, NULL AS sentAtMs, NULL AS endedAtMs, unsolicited
+  FROM (
+    SELECT *, if(match(masked_pan, '[0-9]{4}$'), right(masked_pan, 4), '') AS last4
+    FROM relay.transactions FINAL PREWHERE day >= today() - ${SEARCHED_DAYS}
+  ) WHERE ${condition} ORDER BY created_at DESC LIMIT ${ROWS_MAX}`;
+
 const LIVES = `SELECT terminal_id AS terminalId, uuid, service AS what, state, amount_cents AS amountMinor, '' AS currency, shop,
   toUnixTimestamp64Milli(accepted_at) AS atMs, toUnixTimestamp64Milli(sent_at) AS sentAtMs, toUnixTimestamp64Milli(finished_at) AS endedAtMs, false AS unsolicited
   FROM relay.command_lives FINAL WHERE uuid IN {uuids:Array(String)} LIMIT ${ROWS_MAX}`;
@@ -40,16 +52,24 @@ const LIVES = `SELECT terminal_id AS terminalId, uuid, service AS what, state, a
 /** Finds rows of all terminals in ClickHouse by uuid (engine/payments/fed-search.ts). */
 export function createFedSearch(client: ClickHouseClient): FedSearch {
   let searching = 0;
-  return async (uuids, gone) => {
+  return async ({ uuids, filter }, gone) => {
     if (searching >= SEARCHES_MAX)
       throw new RelayError("too_busy", "Other searches are in progress; retry shortly", { retryAfterSeconds: 2 });
     searching += 1;
     const signal = either(AbortSignal.timeout(DEADLINE_MS), gone);
-    const ask = (query: string) => askClickHouse<Row>(client, { query, parameters: { uuids }, signal, secondsMax: DEADLINE_MS / 1_000 });
+    const ask = (query: string, parameters: Record<string, unknown> = { uuids }) =>
+      askClickHouse<Row>(client, { query, parameters, signal, secondsMax: DEADLINE_MS / 1_000, settings: { max_threads: 1 } });
     try {
+      const [condition] = filter === undefined ? [] : wantedConditions(filter);
+      const found = condition === undefined ? [] : await ask(resultsWhere(condition.text), condition.parameters);
+      if (uuids.length === 0) return found.map((row) => hitOf(row, "result"));
       const results = await ask(RESULTS);
       const lives = await ask(LIVES);
-      return [...results.map((row) => hitOf(row, "result")), ...lives.map((row) => hitOf(row, "life"))];
+      return [
+        ...found.map((row) => hitOf(row, "result")),
+        ...results.map((row) => hitOf(row, "result")),
+        ...lives.map((row) => hitOf(row, "life")),
+      ];
     } catch (error) {
       gone?.throwIfAborted();
       throw new RelayError("unavailable", AWAY_TEXT, { cause: error, retryAfterSeconds: 5 });

@@ -4,6 +4,7 @@ import type { ObjectRow } from "../../engine/payments/object-row.ts";
 import type { Transaction, TransactionMethod } from "../../engine/payments/transaction.ts";
 import { LATEST_MS } from "../feed/row-binary.ts";
 import { askClickHouse, askLines } from "./ask-clickhouse.ts";
+import { isByAmount, orderBy } from "./merchant-order.ts";
 import { refundsSince } from "./merchant-refunds.ts";
 import { conditionOf, type Range, REFUNDED_MINOR, SUMS } from "./merchant-sql.ts";
 import type { Sql } from "./newest-rows.ts";
@@ -79,7 +80,7 @@ export function readLine(line: string): MerchantTransaction {
   return { transaction, amountDiffers, unsolicited, isPayment, refundedMinor: Number(line.slice(FLAGS, begin)) };
 }
 
-const NEWEST_FIRST = "ORDER BY created_at DESC, uuid DESC, terminal_id DESC";
+const NEWEST_FIRST = orderBy("newest");
 
 /**
  * The queries of `relay.merchant_transactions` for one merchant. Every condition starts with the
@@ -92,12 +93,13 @@ export class MerchantQueries {
     this.#options = options;
   }
 
-  /** Returns the keys of the newest rows, newest first. */
+  /** Returns the keys of the first rows in the order of the range. */
   async keys(filter: MerchantTransactionFilter, range: Range, limit: number): Promise<TransactionKey[]> {
     const { where, parameters } = this.#where(filter, range);
+    const { order = "newest" } = range;
     return this.#ask<TransactionKey>(
-      `SELECT uuid, terminal_id AS terminalId, toUnixTimestamp64Milli(created_at) AS createdAtMs
-       FROM relay.merchant_transactions FINAL ${where} ${NEWEST_FIRST} LIMIT {limit:UInt32}`,
+      `SELECT uuid, terminal_id AS terminalId, toUnixTimestamp64Milli(created_at) AS createdAtMs${isByAmount(order) ? ", amount_cents AS amountMinor" : ""}
+       FROM relay.merchant_transactions FINAL ${where} ${orderBy(order)} LIMIT {limit:UInt32}`,
       { ...parameters, limit },
     );
   }
@@ -178,6 +180,16 @@ export class MerchantQueries {
       `SELECT toUnixTimestamp64Milli(created_at) AS atMs FROM relay.merchant_transactions WHERE ${key}
        ORDER BY day DESC, created_at DESC LIMIT 1 OFFSET {rows:UInt32}`,
       { ...parameters, rows },
+    );
+    return found?.atMs ?? null;
+  }
+
+  /** Returns the time of the oldest row in a range, matching or not, or null. */
+  async oldest(range: Range): Promise<number | null> {
+    const { key, parameters } = conditionOf(this.#options.merchantId, {}, range);
+    const [found] = await this.#ask<{ atMs: number }>(
+      `SELECT toUnixTimestamp64Milli(created_at) AS atMs FROM relay.merchant_transactions WHERE ${key} ORDER BY day, created_at LIMIT 1`,
+      parameters,
     );
     return found?.atMs ?? null;
   }

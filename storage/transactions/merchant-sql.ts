@@ -1,10 +1,16 @@
 import { GATEWAY_RESULT } from "../../engine/gateway/gateway.ts";
-import { hasUuidForm, isSameUuid, uuidKey } from "../../engine/kernel/identifiers.ts";
 import type { TransactionRow } from "../../engine/payments/feed-row.ts";
-import { type MerchantTransactionFilter, refundStateOf, type TransactionKey } from "../../engine/payments/merchant-transactions.ts";
+import {
+  type MerchantTransactionFilter,
+  refundStateOf,
+  type TransactionKey,
+  type TransactionOrder,
+} from "../../engine/payments/merchant-transactions.ts";
 import { isPayment } from "../../engine/payments/payment.ts";
 import type { Transaction, TransactionMethod } from "../../engine/payments/transaction.ts";
 import { LATEST_MS } from "../feed/row-binary.ts";
+import { afterCondition } from "./merchant-order.ts";
+import { isWanted, last4Of, wantedConditions } from "./merchant-wanted.ts";
 
 /** Transactions that never appear in a merchant's list. */
 const UNLISTED_METHODS: readonly TransactionMethod[] = ["SCAN", "PRINT"];
@@ -32,8 +38,10 @@ export interface Condition {
 export interface Range {
   fromMs: number;
   untilMs: number;
-  /** Only rows older than this one. */
+  /** Only rows after this one in the order. */
   after?: TransactionKey | null;
+  /** Default: `newest`. */
+  order?: TransactionOrder;
   /** Rows, by `keyText`, that are replaced by newer ones that ClickHouse does not have yet. */
   replaced?: readonly string[];
   /** Only rows with these uuids, in any spelling. */
@@ -102,16 +110,15 @@ export function conditionOf(merchantId: string, filter: MerchantTransactionFilte
     Object.assign(parameters, values);
   };
   if (range.after) {
-    const { createdAtMs: afterMs, uuid: afterUuid, terminalId: afterTerminal } = range.after;
-    const last = `(${time("afterMs")}, {afterUuid:String}, {afterTerminal:String})`;
-    add(key, `created_at <= ${time("afterMs")} AND (created_at, uuid, terminal_id) < ${last}`, { afterMs, afterUuid, afterTerminal });
+    const { text, isOfKey, parameters: values } = afterCondition(range.order ?? "newest", range.after);
+    add(isOfKey ? key : row, text, values);
   }
   // The index uses lower case, because the feed stores a uuid as its sender wrote it.
   if (range.uuids !== undefined) add(key, "lower(uuid) IN {uuids:Array(String)}", { uuids: range.uuids.map((uuid) => uuid.toLowerCase()) });
   if (range.replaced !== undefined && range.replaced.length > 0) {
     add(key, "concat(terminal_id, ' ', uuid) NOT IN {replaced:Array(String)}", { replaced: range.replaced });
   }
-  const { status, refundState, method, terminalId, amountMin, amountMax, currency, last4, authCode, q } = filter;
+  const { status, refundState, method, terminalId, amountMin, amountMax, currency, last4, authCode } = filter;
   if (terminalId !== undefined) add(key, "terminal_id = {terminalId:String}", { terminalId });
   if (status !== undefined) add(row, "status = {status:String}", { status });
   if (refundState !== undefined) {
@@ -124,20 +131,14 @@ export function conditionOf(merchantId: string, filter: MerchantTransactionFilte
   if (currency !== undefined) add(row, "currency = {currency:String}", { currency });
   if (last4 !== undefined) add(row, "last4 = {last4:String}", { last4 });
   if (authCode !== undefined) add(row, "auth_code = {authCode:String}", { authCode });
-  if (q !== undefined) {
-    if (hasUuidForm(q)) add(key, "lower(uuid) = {wanted:String}", { wanted: uuidKey(q) });
-    else {
-      const text = "(startsWith(uuid, {q:String}) OR startsWith(uuid, {qSmall:String}) OR auth_code = {q:String} OR last4 = {q:String})";
-      add(row, text, { q, qSmall: q.toLowerCase() });
-    }
-  }
+  for (const { text, isOfKey, parameters: values } of wantedConditions(filter)) add(isOfKey ? key : row, text, values);
   return { key: key.join(" AND "), row: row.join(" AND "), parameters };
 }
 
 /** Returns true if the row is in the list. `refundedMinor` is its refunded amount. */
 export function matches(row: TransactionRow, filter: MerchantTransactionFilter, refundedMinor = 0): boolean {
   const { transaction } = row;
-  const { createdAtMs, uuid, terminalId, method, status, amountCents, currency, auth } = transaction;
+  const { createdAtMs, terminalId, method, status, amountCents, currency, auth } = transaction;
   if (!isOf(row, filter.results ?? "payments")) return false;
   const { fromMs, untilMs } = rangeOf(filter);
   if (createdAtMs < fromMs || createdAtMs >= untilMs) return false;
@@ -152,7 +153,7 @@ export function matches(row: TransactionRow, filter: MerchantTransactionFilter, 
     same(filter.currency, currency) &&
     same(filter.last4, last4Of(transaction)) &&
     same(filter.authCode, auth?.authCode ?? "") &&
-    (filter.q === undefined || isFound(filter.q, uuid, transaction))
+    isWanted(transaction, filter)
   );
 }
 
@@ -165,16 +166,6 @@ function isOf(row: TransactionRow, results: NonNullable<MerchantTransactionFilte
 /** Returns true if a part of it may have been refunded. */
 export function isRefundable({ method, status }: Transaction): boolean {
   return method === REFUNDABLE && status === "OK";
-}
-
-function isFound(q: string, uuid: string, transaction: Transaction): boolean {
-  if (hasUuidForm(q)) return isSameUuid(q, uuid);
-  return uuid.startsWith(q) || uuid.startsWith(q.toLowerCase()) || transaction.auth?.authCode === q || last4Of(transaction) === q;
-}
-
-/** Computes `last4` in the same way as the materialized view of migration 0005. */
-function last4Of({ card }: Transaction): string {
-  return /[0-9]{4}$/.exec(card?.maskedPan ?? "")?.[0] ?? "";
 }
 
 /**

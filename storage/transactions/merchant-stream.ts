@@ -1,5 +1,6 @@
 import { ClickHouseError } from "@clickhouse/client";
 import type { MerchantTransactionFilter, TransactionKey } from "../../engine/payments/merchant-transactions.ts";
+import { isOlder } from "./merchant-order.ts";
 import { type MerchantQueries, readLine } from "./merchant-queries.ts";
 import { type Range, rangeOf } from "./merchant-sql.ts";
 
@@ -123,14 +124,4 @@ function merged(lines: readonly string[], waiting: readonly StreamedRow[]): stri
   return [...lines.map((line) => ({ line, key: keyOf(line) })), ...waiting]
     .sort(({ key: one }, { key: other }) => (isOlder(one, other) ? 1 : -1))
     .map(({ line }) => line);
-}
-
-/**
- * Returns true if `one` comes after `other` in a list with the newest first. For equal keys it
- * returns false.
- */
-export function isOlder(one: TransactionKey, other: TransactionKey): boolean {
-  if (one.createdAtMs !== other.createdAtMs) return one.createdAtMs < other.createdAtMs;
-  if (one.uuid !== other.uuid) return one.uuid < other.uuid;
-  return one.terminalId < other.terminalId;
 }

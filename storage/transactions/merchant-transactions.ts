@@ -1,7 +1,7 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { Clock } from "../../engine/kernel/clock.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
-import { hasUuidForm, isSameUuid } from "../../engine/kernel/identifiers.ts";
+import { isSameUuid } from "../../engine/kernel/identifiers.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
 import type { Timers } from "../../engine/kernel/timers.ts";
 import type { TransactionRow } from "../../engine/payments/feed-row.ts";
@@ -10,15 +10,18 @@ import type {
   MerchantTransaction,
   MerchantTransactionFilter,
   MerchantTransactionPage,
+  MerchantTransactionQuery,
   MerchantTransactions,
   TransactionKey,
 } from "../../engine/payments/merchant-transactions.ts";
 import { isPayment } from "../../engine/payments/payment.ts";
 import { LATEST_MS } from "../feed/row-binary.ts";
 import { dayOf, hasHours } from "./merchant-day.ts";
+import { isOlder, newestFirst } from "./merchant-order.ts";
+import { pageOf } from "./merchant-page.ts";
 import { lineOf, MerchantQueries, readLine } from "./merchant-queries.ts";
 import { isRefundable, matches, rangeOf } from "./merchant-sql.ts";
-import { isOlder, merchantLines } from "./merchant-stream.ts";
+import { merchantLines } from "./merchant-stream.ts";
 import { MerchantTurns } from "./merchant-turns.ts";
 import { createOutboxLooks } from "./outbox-looks.ts";
 import { SharedResults } from "./shared-results.ts";
@@ -65,9 +68,6 @@ export const WAITING_ROWS_MAX = 1_500;
 const SPELLINGS_MAX = 100;
 
 const DAY_MS = 86_400_000;
-
-/** A page is first searched in the newest rows. Most pages are full after a day or a week. */
-const WINDOWS_MS = [DAY_MS, 7 * DAY_MS, 31 * DAY_MS, Number.POSITIVE_INFINITY];
 
 const LATEST_WITHIN_MS = 31 * DAY_MS;
 
@@ -168,49 +168,11 @@ class Reader {
     this.#latest = new SharedResults({ clock, keepMs: LATEST_KEEP_MS, max: LATEST_KEPT_MAX });
   }
 
-  page(
-    merchantId: string,
-    { filter, after, limit }: Parameters<MerchantTransactions["page"]>[1],
-    gone: AbortSignal | undefined,
-  ): Promise<MerchantTransactionPage> {
-    return this.#inTime(merchantId, gone, async ({ queries, waiting }) => {
-      const listed = listedOf(waiting, filter).filter(({ key }) => after === null || isOlder(key, after));
-      const stored = await this.#storedKeys(queries, { filter, after, limit: limit + 1 });
-      const keys = [...stored, ...listed.map(({ key }) => key)].sort(newestFirst);
-      const page = keys.slice(0, limit);
-      const ofWaiting = new Map(listed.map(({ key, found }) => [keyText(key), found]));
-      const items = await queries.items(
-        filter,
-        page.filter((key) => !ofWaiting.has(keyText(key))),
-      );
-      return {
-        items: page.map((key) => ofWaiting.get(keyText(key)) ?? items.get(keyText(key))).filter((item) => item !== undefined),
-        next: keys.length > limit ? (page.at(-1) ?? null) : null,
-      };
-    });
-  }
-
-  /** Returns the requested number of keys, searching wider windows until there are enough. */
-  async #storedKeys(
-    queries: MerchantQueries,
-    { filter, after, limit }: { filter: MerchantTransactionFilter; after: TransactionKey | null; limit: number },
-  ): Promise<TransactionKey[]> {
-    const { fromMs, untilMs } = rangeOf(filter);
-    const found: TransactionKey[] = [];
-    let highMs = after === null ? untilMs : Math.min(untilMs, after.createdAtMs + 1);
-    // A range that is open to the future starts now. A fast clock only makes the first window
-    // longer.
-    const beginMs = Math.min(highMs, this.#options.clock.nowMs());
-    // The index finds a single uuid at any time.
-    const windows = filter.q !== undefined && hasUuidForm(filter.q) ? [Number.POSITIVE_INFINITY] : WINDOWS_MS;
-    for (const windowMs of windows) {
-      const lowMs = Math.max(fromMs, beginMs - windowMs);
-      if (lowMs >= highMs) continue;
-      found.push(...(await queries.keys(filter, { fromMs: lowMs, untilMs: highMs, after }, limit - found.length)));
-      highMs = lowMs;
-      if (found.length >= limit || lowMs === fromMs) break;
-    }
-    return found;
+  page(merchantId: string, query: MerchantTransactionQuery, gone: AbortSignal | undefined): Promise<MerchantTransactionPage> {
+    const nowMs = this.#options.clock.nowMs();
+    return this.#inTime(merchantId, gone, ({ queries, waiting }) =>
+      pageOf({ queries, waiting: (filter) => listedOf(waiting, filter), nowMs }, query),
+    );
   }
 
   find(merchantId: string, uuid: string, gone: AbortSignal | undefined): Promise<MerchantTransaction | null> {
@@ -368,8 +330,4 @@ function listedOf(
       };
     })
     .sort(({ key: one }, { key: other }) => newestFirst(one, other));
-}
-
-function newestFirst(one: TransactionKey, other: TransactionKey): number {
-  return isOlder(one, other) ? 1 : isOlder(other, one) ? -1 : 0;
 }

@@ -29,6 +29,7 @@ import { newShop, PortalWorld } from "./portal-world.ts";
 import { readings } from "./readings.ts";
 import { reasons } from "./reasons.ts";
 import { closedDayOf, reconciliation } from "./reconciliation.ts";
+import { search } from "./search.ts";
 import { subscriptionsBegun, subscriptionsInStates } from "./subscription-pages.ts";
 import { subscriptions } from "./subscriptions.ts";
 import { team } from "./team.ts";
@@ -67,6 +68,7 @@ describe("the merchant portal", () => {
   branding(world);
   operators(world);
   administration(world);
+  search(world);
   reasons(world);
   attention(world);
   pages(world, () => furnished ?? assert.fail("there is no furnished shop"));

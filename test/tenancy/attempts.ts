@@ -62,6 +62,9 @@ const QUERY: { readonly [member: string]: readonly Value[] } = {
     ({ disputeId }) => disputeId,
     ({ alertId }) => alertId,
     ({ networkCaseId }) => networkCaseId,
+    ({ subscriptionId }) => subscriptionId,
+    ({ terminalId }) => terminalId,
+    ({ customerEmail }) => customerEmail,
   ],
   customerEmail: [({ customerEmail }) => customerEmail],
   cursor: [

@@ -33,5 +33,6 @@ export const SUBJECTS = [
   "zvt",
   "fleet",
   "operators",
+  "search",
   "routing",
 ];

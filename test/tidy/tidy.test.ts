@@ -265,6 +265,7 @@ const LOADED_BY_PAGES: ReadonlySet<string> = new Set([
   "engine/kernel/money-text.ts",
   "engine/payments/declines.ts",
   "http/surfaces/merchant/exports/columns.ts",
+  "http/surfaces/merchant/sorts.ts",
 ]);
 
 const PAGES = ["http/web/portal/", "http/web/operators/"];

@@ -89,10 +89,21 @@ export const SearchHit = Type.Object(
   },
   { title: "SearchHit" },
 );
+/** Something that operators administer. The name is the partner's name or the merchant's. */
+const SearchPlace = Type.Object(
+  {
+    kind: Type.Union([Type.Literal("terminal"), Type.Literal("merchant"), Type.Literal("partner"), Type.Literal("node")]),
+    id: Type.String(),
+    name: nullable(Type.String()),
+  },
+  { title: "SearchPlace" },
+);
 export const SearchResult = Type.Object(
   {
     items: Type.Array(SearchHit),
     clickhouse: Type.Union([Type.Literal("asked"), Type.Literal("away")]),
+    places: Type.Array(SearchPlace),
+    near: Type.Array(SearchPlace),
   },
   { title: "SearchResult" },
 );

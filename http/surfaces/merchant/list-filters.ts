@@ -3,6 +3,7 @@ import { EMAIL_LENGTH_MAX } from "../../../engine/accounts/account.ts";
 import { words } from "../parts/schemas.ts";
 import { DAY } from "../parts/time.ts";
 import { ToDay } from "./schema-parts.ts";
+import { type ListSorts, NEWEST } from "./sorts.ts";
 
 /** A filter that `list.ts` of a resource declares. Its other members are options of the schema. */
 interface Filter extends SchemaOptions {
@@ -26,6 +27,18 @@ export function filtersOf<L extends { readonly [name: string]: Filter }>(
   const schemas = Object.entries(list).map(([name, filter]) => [name, schemaOf(name, filter, options[name])]);
   // Object.fromEntries loses the types of the members.
   return Object.fromEntries(schemas) as { [Name in keyof L]: FilterSchema<L[Name]> };
+}
+
+type SortOf<L extends ListSorts> = L[keyof L]["ascending" | "descending"];
+
+/** Returns the member `sort` of a query. `description` adds to the meaning of the values. */
+export function sortOf<const L extends ListSorts>(sorts: L, description = ""): { sort: TOptional<TUnsafe<SortOf<L>>> } {
+  const values = Object.values(sorts).flatMap(({ ascending, descending }) => [descending, ascending]);
+  const schema = words(values, {
+    description: `The order of the list; by default \`${NEWEST}\`. Pass the same value with a cursor.${description}`,
+  });
+  // Object.values loses the types of the words.
+  return { sort: Type.Optional(schema) as TOptional<TUnsafe<SortOf<L>>> };
 }
 
 function schemaOf(name: string, { type, words: choices = [], ...filter }: Filter, given: SchemaOptions = {}) {

@@ -8,6 +8,7 @@ import { text } from "../portal/i18n/texts.ts";
 import { useAction } from "../portal/state/action.ts";
 import { words } from "./i18n/texts.ts";
 import { GROUPS, pageAt, pagesForMe } from "./pages/registry.ts";
+import { operatorsSource } from "./search/operators-source.ts";
 import { pageHref, START } from "./state/addresses.ts";
 import { refreshSession, role, session, signOut } from "./state/session.ts";
 
@@ -49,6 +50,7 @@ export function Layout({ path }: { path: string }) {
           />
         ),
       }}
+      search={operatorsSource}
       pageKey={found?.entry.name ?? "none"}
     >
       {found === null ? <NotFound /> : <LazyPage of={found.entry.page} props={{ id: found.id }} />}

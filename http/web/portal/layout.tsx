@@ -2,10 +2,11 @@ import { useEffect, useRef } from "preact/hooks";
 import { Badge } from "./components/badge.tsx";
 import { ButtonLink } from "./components/button.tsx";
 import { EmptyState } from "./components/empty-state.tsx";
-import { AccountMenu, Frame, type NavEntry } from "./components/frame.tsx";
+import { AccountMenu, Frame } from "./components/frame.tsx";
 import { Icon } from "./components/icon.tsx";
 import { LazyPage } from "./components/lazy-page.tsx";
 import { Menu } from "./components/menu.tsx";
+import type { NavEntry } from "./components/nav-entry.ts";
 import { Page } from "./components/page.tsx";
 import { Redirect } from "./components/redirect.tsx";
 import type { Catalogue } from "./i18n/en.ts";
@@ -13,6 +14,7 @@ import { errorText } from "./i18n/error-text.ts";
 import { zoneName } from "./i18n/format.ts";
 import { text } from "./i18n/texts.ts";
 import { hrefOf, type PageEntry, pageAt, pagesForMe } from "./pages/registry.ts";
+import { merchantSource } from "./search/merchant-source.ts";
 import { useAction } from "./state/action.ts";
 import { merchant, refreshSession, session, signOut, switchMerchant } from "./state/session.ts";
 import { toast } from "./state/toasts.ts";
@@ -49,6 +51,7 @@ export function Layout({ path }: { path: string }) {
       {...(at?.environment === "TEST" ? { strip: texts.app.test } : {})}
       paperHead={at === null ? undefined : paperHead(at)}
       bar={{ left: <MerchantSwitcher />, right: <Account /> }}
+      search={merchantSource}
       pageKey={`${at?.merchantId} ${found?.entry.name}`}
     >
       {found !== null ? (

@@ -3,7 +3,7 @@ import type { MerchantScope } from "../../../engine/kernel/merchant-scope.ts";
 import type { ClusterNode, NodeReport } from "../../../engine/operators/cluster-nodes.ts";
 import type { LogPage, LogQuery } from "../../../engine/operators/merchant-logs.ts";
 import type { Overview } from "../../../engine/operators/overview.ts";
-import type { FedHit } from "../../../engine/payments/fed-search.ts";
+import type { FedHit, FedWanted } from "../../../engine/payments/fed-search.ts";
 import type {
   MerchantDay,
   MerchantTransaction,
@@ -88,7 +88,7 @@ export type NodeProtocol = TerminalProtocol &
     /** Handled by the main thread. */
     "node.transactions": { request: TransactionQuery; response: Transaction[] };
     /** Handled by the main thread: what ClickHouse has under a uuid. */
-    "node.search": { request: { uuids: readonly string[] }; response: FedHit[] };
+    "node.search": { request: FedWanted; response: FedHit[] };
     /** Handled by the main thread: the transactions of a merchant (infra/node/wiring/merchants/merchant-transactions.ts). */
     "node.merchantPage": {
       request: { merchantId: string; filter: MerchantTransactionFilter; after: TransactionKey | null; limit: number };

@@ -244,7 +244,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
   };
   return {
     list: { page: (query, gone) => list.page(query, gone) },
-    search: (uuids, gone) => search(uuids, gone),
+    search: (wanted, gone) => search(wanted, gone),
     merchants: {
       page: (merchantId, query, gone) => merchants.page(merchantId, query, gone),
       find: (merchantId, uuid, gone) => merchants.find(merchantId, uuid, gone),

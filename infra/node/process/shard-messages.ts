@@ -93,8 +93,8 @@ export function handleShardMessages(served: ShardMessagesOptions): { collectMetr
       throw error;
     }),
   );
-  bus.handle("node.search", async ({ uuids }, _, gone) =>
-    analytics.search(uuids, gone).catch((error: unknown) => {
+  bus.handle("node.search", async (wanted, _, gone) =>
+    analytics.search(wanted, gone).catch((error: unknown) => {
       if (gone?.aborted !== true && error instanceof Error && error.cause !== undefined)
         log.clickhouse("search failed", withoutMessage(error.cause));
       throw error;

@@ -489,12 +489,22 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       ...{ kv, bus, terminals, unsolicited: composed.unsolicited, links: links.links, intent: compat.byId, portalLink: portalLinks.byId },
       subscription: subscriptions.byId,
       ...{ dispute: disputes.byId, alert: alerts.byId },
-      ...{ registerRoutes: zvt.routes, partners: partners.partners },
+      ...{ registerRoutes: zvt.routes, partners: partners.partners, presences: composed.presences },
+      configuredTerminals: () => [...cloudConfigs.values()].map(({ terminalId }) => terminalId),
+      nodes: () => bus.request(MAIN, "node.list", undefined, METRICS_TIMEOUT_MS),
     }),
     ...composeMerchantPortal({
       ...{ boot, kv, clock, terminals, byMerchant, links: links.links, configOf: cloudConfigs.get, audit: administration.audit },
       ...{ ownMerchant: own.ownMerchant, localTime: relay.localTime },
       ...reads,
+      searched: {
+        ...{ portalLinks: portalLinkOperations, subscriptions: subscriptions.operations.subscriptions, timers: parts.timers },
+        ...{ disputes: disputes.disputes, alerts: alerts.alerts },
+        records: {
+          ...{ portalLinks: portalLinks.search, subscriptions: subscriptions.search },
+          ...{ disputes: disputes.search, alerts: alerts.search },
+        },
+      },
     }),
     merchantReports: reads.merchantReports,
     agentRefusals: createAgentRefusals(agentCredentials),

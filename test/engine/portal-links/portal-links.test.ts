@@ -485,14 +485,16 @@ describe("the list of links", () => {
       await ids({ state: "PENDING" }),
       made.filter((id) => id !== second),
     );
-    const walked: string[] = [];
-    let cursor: string | null = null;
-    do {
-      const page = await world.portalLinks.list(OWNER, { ...QUERY, limit: 2, cursor });
-      walked.push(...page.items.map(({ id }) => id));
-      cursor = page.next;
-    } while (cursor !== null);
-    assert.deepEqual(walked, made);
+    for (const order of ["newest", "oldest"] as const) {
+      const walked: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const page = await world.portalLinks.list(OWNER, { ...QUERY, limit: 2, cursor, order });
+        walked.push(...page.items.map(({ id }) => id));
+        cursor = page.next;
+      } while (cursor !== null);
+      assert.deepEqual(walked, order === "newest" ? made : made.toReversed(), order);
+    }
     await assert.rejects(world.portalLinks.list(OWNER, { ...QUERY, cursor: "x" }), isInvalid("cursor"));
     assert.deepEqual((await world.portalLinks.list({ ...OWNER, livemode: true }, QUERY)).items, []);
   });

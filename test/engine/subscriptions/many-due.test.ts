@@ -46,7 +46,7 @@ test("processes a hundred thousand missed subscriptions over half an hour, each 
       perMinute[minute] = (perMinute[minute] ?? 0) + 1;
       return null;
     },
-    ...{ commit: never, exact: never, page: never, under: never, count: never, firstAtMs: never, entries: never },
+    ...{ commit: never, exact: never, page: never, under: never, beginning: never, count: never, firstAtMs: never, entries: never },
     part: () => assert.fail("nothing is stored"),
   };
   const failures: unknown[] = [];

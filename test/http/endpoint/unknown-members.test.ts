@@ -116,7 +116,7 @@ const REFUSING: { readonly [reason: string]: readonly string[] } = {
     ...["merchantOverview", "merchantTransactions", "merchantTransactionsCsv", "merchantTerminals"],
     ...["merchantAudit", "merchantWorkflowLog", "merchantCallLog", "portalListWebhooks", "portalListWebhookDeliveries"],
     ...["listPaymentLinks", "listPlans", "listSubscriptions", "showSubscription", "listDisputes", "disputeStats", "listAlerts"],
-    ...["listAgentCredentials", "listExports", "listReconciliation", "reconciliationFile"],
+    ...["listAgentCredentials", "listExports", "listReconciliation", "reconciliationFile", "merchantSearch"],
   ],
 };
 

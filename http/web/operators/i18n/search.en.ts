@@ -2,10 +2,12 @@ import type { HitState } from "../pages/search/hit-state.ts";
 
 export const search = {
   title: "Search",
-  lead: "Find anything by its uuid or id: payments of terminals and cash registers, links, intents, payment links, subscriptions, disputes and alerts.",
+  lead: "Find payments, links, intents, subscriptions, disputes and alerts by uuid or id; recent payments by amount or last four digits; and terminals, merchants, partners and nodes.",
   field: "Uuid or id",
   hint: "As shown by the shop, the partner or a log.",
-  form: "Letters, digits, dots, dashes and underscores, up to 64.",
+  form: "At least two characters.",
+  places: "Terminals, merchants, partners and nodes",
+  near: "Did you mean one of these?",
   submit: "Search",
   count: (count: number) => (count === 1 ? "1 result." : `${count} results.`),
   nothingTitle: "No results",
@@ -23,6 +25,10 @@ export const search = {
     alert: "Pre-dispute alert",
     register_payment: "Payment of a cash register",
   },
+  dialogHint:
+    "An id or its beginning, an amount, an authorization code, the last four digits of a card, a terminal, merchant, partner or node.",
+  dialogPayments: "Payments and objects",
+  placeGroups: { terminal: "Terminals", merchant: "Merchants", partner: "Partners", node: "Nodes" },
   id: "Id",
   amount: "Amount",
   terminal: "Terminal",

@@ -2,10 +2,12 @@ import type { Words } from "./start.en.ts";
 
 export const search: Words["search"] = {
   title: "Ricerca",
-  lead: "Cerca per uuid o id: pagamenti di terminali e casse, link, intent, link di pagamento, abbonamenti, contestazioni e avvisi.",
+  lead: "Cerca per uuid o id pagamenti, link, intent, abbonamenti, contestazioni e avvisi; per importo o ultime quattro cifre i pagamenti recenti; e terminali, esercenti, partner e nodi.",
   field: "Uuid o id",
   hint: "Come indicato dal negozio, dal partner o in un log.",
-  form: "Lettere, cifre, punti, trattini e trattini bassi, fino a 64.",
+  form: "Almeno due caratteri.",
+  places: "Terminali, esercenti, partner e nodi",
+  near: "Intendevi uno di questi?",
   submit: "Cerca",
   count: (count: number) => (count === 1 ? "1 risultato." : `${count} risultati.`),
   nothingTitle: "Nessun risultato",
@@ -23,6 +25,10 @@ export const search: Words["search"] = {
     alert: "Avviso di contestazione",
     register_payment: "Pagamento di una cassa",
   },
+  dialogHint:
+    "Un id o il suo inizio, un importo, un codice di autorizzazione, le ultime quattro cifre di una carta, un terminale, un esercente, un partner o un nodo.",
+  dialogPayments: "Pagamenti e oggetti",
+  placeGroups: { terminal: "Terminali", merchant: "Esercenti", partner: "Partner", node: "Nodi" },
   id: "Id",
   amount: "Importo",
   terminal: "Terminale",

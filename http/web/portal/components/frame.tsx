@@ -3,11 +3,14 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { quietForMs } from "../api/client.ts";
 import { zoneName } from "../i18n/format.ts";
 import { text } from "../i18n/texts.ts";
+import { SearchButton, searchDialog } from "../search/search-button.tsx";
+import type { SearchSource } from "../search/source.ts";
 import { Boundary } from "./boundary.tsx";
 import { Brand } from "./brand.tsx";
 import { Drawer } from "./dialog.tsx";
-import { Icon, type IconName } from "./icon.tsx";
+import { Icon } from "./icon.tsx";
 import { Menu } from "./menu.tsx";
+import type { NavGroup } from "./nav-entry.ts";
 import { Shortcuts, showShortcuts } from "./shortcuts.tsx";
 import { Sidebar } from "./sidebar.tsx";
 
@@ -21,24 +24,6 @@ const ON_PHONE_MAX = 4;
 const QUIET_MS = 1_000;
 const QUIET_CHECK_MS = 250;
 
-/** A page in the navigation. */
-export interface NavEntry {
-  name: string;
-  href: string;
-  label: string;
-  /** A shorter label for the bar of a phone. */
-  shortLabel?: string | undefined;
-  icon: IconName;
-  onPhone: boolean;
-  preload: () => Promise<void>;
-}
-
-export interface NavGroup {
-  name: string;
-  title: string;
-  entries: readonly NavEntry[];
-}
-
 /**
  * The frame around the pages after sign-in. The navigation is at the side, or at the bottom of a
  * phone.
@@ -50,6 +35,7 @@ export function Frame({
   strip,
   paperHead,
   bar,
+  search,
   pageKey,
   children,
 }: {
@@ -64,6 +50,7 @@ export function Frame({
   paperHead?: string | undefined;
   /** The bar at the top: the subject of all pages at the left, the account at the right. */
   bar: { left?: ComponentChildren; right: ComponentChildren };
+  search: SearchSource;
   /** A new key is a new page, so a failure of the page before does not affect it. */
   pageKey: string;
   children: ComponentChildren;
@@ -76,6 +63,7 @@ export function Frame({
     const preloadAll = async (): Promise<void> => {
       // One after another, so that a click does not wait behind all of them.
       for (const { preload } of latest.current.flatMap(({ entries }) => entries)) if (!isGone) await preload();
+      await searchDialog.preload();
     };
     const timer = setInterval(() => {
       if (quietForMs() < QUIET_MS) return;
@@ -111,6 +99,7 @@ export function Frame({
             <Brand href={home} />
             {bar.left}
             <div class="topbar-space" />
+            <SearchButton source={search} groups={groups} />
             {bar.right}
           </header>
           <main id="main" class="main" tabIndex={-1}>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { useColumnRoom } from "./column-room.ts";
+import type { Sorting } from "../list/declaration.ts";
 import { Icon } from "./icon.tsx";
 import { PRIORITY_LOW } from "./leaving-order.ts";
 
@@ -20,11 +21,6 @@ export interface Column<Row> {
   priority?: 1 | 2 | 3;
 }
 
-export interface Sorting {
-  key: string;
-  direction: "ascending" | "descending";
-}
-
 export interface TableProps<Row> {
   /** The subject of the table, for screen readers. */
   caption: string;
@@ -42,7 +38,7 @@ export interface TableProps<Row> {
    */
   phone?: "cards" | "lines";
   sorting?: Sorting | null;
-  onSort?: (sorting: Sorting) => void;
+  onSort?: ((sorting: Sorting) => void) | undefined;
 }
 
 /**

@@ -13,6 +13,7 @@ export const app = {
   navigation: "Main navigation",
   switchMerchant: "Switch merchant",
   account: "Your account",
+  search: "Search",
   signOut: "Sign out",
   signedOut: "You are signed out.",
   sessionEnded: "Your session has ended. Sign in again to continue.",

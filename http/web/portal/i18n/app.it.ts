@@ -13,6 +13,7 @@ export const app: Catalogue["app"] = {
   navigation: "Navigazione principale",
   switchMerchant: "Cambia esercente",
   account: "Il tuo account",
+  search: "Cerca",
   signOut: "Esci",
   signedOut: "Sei uscito dal portale.",
   sessionEnded: "La sessione è terminata. Accedi di nuovo per continuare.",

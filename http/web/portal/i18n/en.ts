@@ -8,6 +8,7 @@ import { logs } from "./logs.en.ts";
 import { paymentLinks } from "./payment-links.en.ts";
 import { paymentMethods } from "./payment-methods.en.ts";
 import { reconciliation } from "./reconciliation.en.ts";
+import { search } from "./search.en.ts";
 import type { StartTexts } from "./start.en.ts";
 import { dunning, plans, subscriptions } from "./subscriptions.en.ts";
 import { terminals } from "./terminals.en.ts";
@@ -39,6 +40,7 @@ export const en = {
   logs,
   users,
   audit,
+  search,
 };
 
 export type PageTexts = typeof en;

@@ -9,6 +9,7 @@ import { logs } from "./logs.it.ts";
 import { paymentLinks } from "./payment-links.it.ts";
 import { paymentMethods } from "./payment-methods.it.ts";
 import { reconciliation } from "./reconciliation.it.ts";
+import { search } from "./search.it.ts";
 import { dunning, plans, subscriptions } from "./subscriptions.it.ts";
 import { terminals } from "./terminals.it.ts";
 import { transactions } from "./transactions.it.ts";
@@ -35,4 +36,5 @@ export const it: PageTexts = {
   logs,
   users,
   audit,
+  search,
 };

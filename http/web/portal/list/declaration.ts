@@ -1,4 +1,5 @@
 import type { MerchantAct } from "../../../../engine/access/merchant-user-grant.ts";
+import { type ListSorts, NEWEST } from "../../../surfaces/merchant/sorts.ts";
 import { isDay } from "../i18n/is-day.ts";
 
 /** Describes the values that a filter accepts. It is data, which pages and the relay can share. */
@@ -18,8 +19,33 @@ export interface ListDeclaration {
   readonly path: string;
   /** The address and the interface use the same names, and the address has this order. */
   readonly filters: Readonly<Record<string, FilterDeclaration>>;
+  /** The columns whose headers sort the list. The relay returns the newest first by default. */
+  readonly sorts?: ListSorts;
   /** The relay returns the newest first, unless the filters have these values. */
   readonly sort?: { readonly order: string; readonly when: Readonly<Record<string, string>> };
+}
+
+/** The column that sorts a table. */
+export interface Sorting {
+  key: string;
+  direction: "ascending" | "descending";
+}
+
+/**
+ * Returns the column that a value of `sort` sorts by, or null if the list does not have the value.
+ */
+export function sortingOf({ sorts = {} }: Pick<ListDeclaration, "sorts">, value: string): Sorting | null {
+  for (const [key, { ascending, descending }] of Object.entries(sorts)) {
+    if (value === ascending) return { key, direction: "ascending" };
+    if (value === descending) return { key, direction: "descending" };
+  }
+  return null;
+}
+
+/** Returns the value of `sort` for a column; null for the default order. */
+export function sortValueOf({ sorts }: Pick<ListDeclaration, "sorts">, { key, direction }: Sorting): string | null {
+  const value = sorts?.[key]?.[direction] ?? null;
+  return value === NEWEST ? null : value;
 }
 
 export type FilterValues = Readonly<Record<string, string>>;

@@ -1,6 +1,7 @@
 import type { ComponentChildren, ComponentType } from "preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
+import { NEWEST } from "../../../surfaces/merchant/sorts.ts";
 import { Button } from "../components/button.tsx";
 import { EmptyState } from "../components/empty-state.tsx";
 import { FilterBar } from "../components/filter-bar.tsx";
@@ -15,10 +16,11 @@ import { text } from "../i18n/texts.ts";
 import { ExportButton } from "../pages/exports/export-button.tsx";
 import type { ExportListName } from "../pages/exports/words.ts";
 import type { PageProps } from "../pages/page-props.ts";
+import { NearHits } from "../search/near-hits.tsx";
 import { type Filters, useFilters } from "../state/filters.ts";
 import { may } from "../state/session.ts";
 import { useShortcut } from "../state/shortcuts.ts";
-import { type ListDeclaration, listHref, objectHref, queryOf } from "./declaration.ts";
+import { type ListDeclaration, listHref, objectHref, queryOf, type Sorting, sortingOf, sortValueOf } from "./declaration.ts";
 import { type FieldsOf, FilterFields } from "./filter-fields.tsx";
 
 export interface ListState {
@@ -29,13 +31,27 @@ export interface ListState {
   round: number;
   /** Loads the list again. */
   changed(): void;
+  /** The column by which the list is sorted; null for a list that has no such columns. */
+  sorting: Sorting | null;
+  sortBy(sorting: Sorting): void;
+  /** The filters and the order, as the query of the page. */
+  address: string;
 }
 
 /** Reads the filters of a list from the address, and counts the changes made on its page. */
 export function useList(list: ListDeclaration): ListState {
   const filters = useFilters(Object.keys(list.filters));
+  const order = useFilters(["sort"]);
   const [round, setRound] = useState(0);
-  return { filters, query: queryOf(list, filters.values, may), round, changed: () => setRound((before) => before + 1) };
+  const asked = sortingOf(list, order.values["sort"] ?? NEWEST);
+  const sort = asked === null ? null : sortValueOf(list, asked);
+  const query = queryOf(list, filters.values, may);
+  return {
+    ...{ filters, query: sort === null ? query : { ...query, sort }, round, changed: () => setRound((before) => before + 1) },
+    sorting: asked ?? sortingOf(list, NEWEST),
+    sortBy: (sorting) => order.set({ sort: sortValueOf(list, sorting) }),
+    address: new URLSearchParams({ ...filters.values, ...(sort === null ? {} : { sort }) }).toString(),
+  };
 }
 
 /** The texts that every list has. */
@@ -73,9 +89,11 @@ export interface ListView<Row, List extends ListDeclaration> {
 
 /** Shows a list with its filters. `listPage` makes a whole page of it. */
 export function FilteredList<Row, List extends ListDeclaration>({
-  state: { filters, query, round },
+  state: { filters, query, round, sorting = null, sortBy },
   ...view
-}: ListView<Row, List> & { state: Pick<ListState, "filters" | "query" | "round"> }) {
+}: ListView<Row, List> & {
+  state: Pick<ListState, "filters" | "query" | "round"> & Partial<Pick<ListState, "sorting" | "sortBy">>;
+}) {
   const { list, texts, icon, fields, buttons, columns, keyOf, onOpen, phone = "lines", action } = view;
   return (
     <>
@@ -94,6 +112,7 @@ export function FilteredList<Row, List extends ListDeclaration>({
         query={query}
         filters={filters}
         round={round}
+        live={query["sort"] === undefined}
         end={texts.end}
         empty={
           <EmptyState icon={icon} title={texts.emptyTitle} action={action}>
@@ -101,8 +120,11 @@ export function FilteredList<Row, List extends ListDeclaration>({
           </EmptyState>
         }
         noMatchText={texts.noMatchText}
+        noMatch={query["q"] !== undefined ? <NearHits key={query["q"]} wanted={query["q"]} /> : undefined}
         caption={texts.title}
-        columns={columns}
+        columns={columns.map((column) => ({ ...column, sortable: list.sorts?.[column.key] !== undefined }))}
+        sorting={sorting}
+        onSort={sortBy}
         keyOf={keyOf}
         onOpen={onOpen}
         phone={phone}
@@ -160,13 +182,13 @@ export function listPage<Row, List extends ListDeclaration>(page: ListPageOption
 function ListPage<Row, List extends ListDeclaration>({ page, id }: { page: ListPageOptions<Row, List>; id: string | null }) {
   const { list, tabs = {}, idOf, create, drawer: ObjectShown, actions: Actions, tiles: Tiles, below: Below } = page;
   const texts = page.texts(text());
-  const { query: address, route } = useLocation();
+  const { query: located, route } = useLocation();
   const state = useList(list);
-  const { filters, query, round, changed } = state;
+  const { filters, query, round, changed, address } = state;
   const [creating, setCreating] = useState(false);
-  const tab = id === null ? Object.keys(tabs).find((key) => key === address["tab"]) : undefined;
+  const tab = id === null ? Object.keys(tabs).find((key) => key === located["tab"]) : undefined;
   const Other = tab === undefined ? undefined : tabs[tab];
-  const open = (object: string) => route(objectHref(list.page, object, filters.query));
+  const open = (object: string) => route(objectHref(list.page, object, address));
   const mayCreate = create !== undefined && may(create.act);
   const createKey = { keys: "n", name: () => texts.create ?? text().shortcuts.create, run: () => setCreating(true) };
   useShortcut(mayCreate && Other === undefined ? createKey : null);
@@ -205,7 +227,7 @@ function ListPage<Row, List extends ListDeclaration>({ page, id }: { page: ListP
           <>
             {page.savedViews === true && <SavedViews list={list.page} query={filters.query} />}
             {Actions !== undefined && <Actions onChanged={changed} />}
-            {page.exportList !== undefined && <ExportButton list={page.exportList} query={query} />}
+            {page.exportList !== undefined && <ExportButton list={page.exportList} query={withoutSort(query)} />}
             {createButton}
           </>
         ) : undefined
@@ -225,7 +247,7 @@ function ListPage<Row, List extends ListDeclaration>({ page, id }: { page: ListP
       )}
       {Below !== undefined && <Below />}
       {ObjectShown !== undefined && id !== null && (
-        <ObjectShown key={id} id={id} onClose={() => route(listHref(list.page, filters.query))} onChanged={changed} />
+        <ObjectShown key={id} id={id} onClose={() => route(listHref(list.page, address))} onChanged={changed} />
       )}
       {creating && create !== undefined && (
         <create.dialog
@@ -239,4 +261,9 @@ function ListPage<Row, List extends ListDeclaration>({ page, id }: { page: ListP
       )}
     </Page>
   );
+}
+
+/** An export has an order of its own. */
+function withoutSort({ sort: _, ...query }: Record<string, string>): Record<string, string> {
+  return query;
 }

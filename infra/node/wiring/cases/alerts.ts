@@ -18,6 +18,7 @@ import type { GiveBack } from "../../../../engine/refunds/refund-payment.ts";
 import { eventOperations } from "../../../../engine/webhooks/webhook-event-store.ts";
 import { createWorkflow } from "../../../../engine/workflow/run-workflow.ts";
 import { createWorkflowDeadlines } from "../../../../engine/workflow/workflow-deadlines.ts";
+import { createWorkflowSearch, type WorkflowSearch } from "../../../../engine/workflow/workflow-search.ts";
 import { createWorkflowStore } from "../../../../engine/workflow/workflow-store.ts";
 import { sha256Hex } from "../../../../http/auth/digest.ts";
 import { alertObject } from "../../../../http/surfaces/merchant/alerts/schemas.ts";
@@ -56,6 +57,7 @@ export interface ComposedAlerts extends Lifecycle {
   tasks: DisputeTasks;
   /** Finds the alert of any merchant, for operators. */
   byId(id: string): Promise<AlertRecord | null>;
+  search: WorkflowSearch<AlertRecord>;
 }
 
 /**
@@ -79,7 +81,7 @@ export function composeAlerts(parts: AlertParts): ComposedAlerts {
   metrics.gauge("relay_alerts_due", "Pre-dispute alerts with a deadline now or within seconds.", () => deadlines.counts().held);
   let stopped: Promise<void> | null = null;
   return {
-    ...{ alerts, feed, byId: feed.byId },
+    ...{ alerts, feed, byId: feed.byId, search: createWorkflowSearch(store, "alert-of/") },
     board: createDisputeBoard({ disputes, alerts }),
     tasks: createDisputeTasks({ disputes, alerts, clock }),
     tick: deadlines.tick,

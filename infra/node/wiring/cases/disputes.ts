@@ -21,6 +21,7 @@ import type { MailStore } from "../../../../engine/mails/mail-store.ts";
 import type { MerchantStore } from "../../../../engine/partners/merchant-store.ts";
 import { eventOperations } from "../../../../engine/webhooks/webhook-event-store.ts";
 import { createWorkflow } from "../../../../engine/workflow/run-workflow.ts";
+import { createWorkflowSearch, type WorkflowSearch } from "../../../../engine/workflow/workflow-search.ts";
 import { createWorkflowStore } from "../../../../engine/workflow/workflow-store.ts";
 import { sha256Hex } from "../../../../http/auth/digest.ts";
 import { createDocumentCheck } from "../../../../http/documents/document-check.ts";
@@ -71,6 +72,7 @@ export interface ComposedDisputes extends Lifecycle {
   feed: DisputeFeed;
   /** Finds the dispute of any merchant, for operators. */
   byId(id: string): Promise<DisputeRecord | null>;
+  search: WorkflowSearch<DisputeRecord>;
 }
 
 /** Disputes in a shard: their operations, and the processing of those whose home it is. */
@@ -96,7 +98,7 @@ export function composeDisputes(parts: DisputeParts): ComposedDisputes {
   let stopped: Promise<void> | null = null;
   return {
     companion: createDisputeHoldCompanion(holds),
-    ...{ holds, disputes, feed, byId: feed.byId },
+    ...{ holds, disputes, feed, byId: feed.byId, search: createWorkflowSearch(workflow.store, "dispute-of/") },
     tick: deadlines.tick,
     drain: () => {
       stopped ??= deadlines.stop();

@@ -24,6 +24,7 @@ import type { ReplicatedRecords } from "../../../../engine/tables/replicated-tab
 import { eventOperations } from "../../../../engine/webhooks/webhook-event-store.ts";
 import { createWorkflow } from "../../../../engine/workflow/run-workflow.ts";
 import { createWorkflowDeadlines } from "../../../../engine/workflow/workflow-deadlines.ts";
+import { createWorkflowSearch, type WorkflowSearch } from "../../../../engine/workflow/workflow-search.ts";
 import { createWorkflowStore } from "../../../../engine/workflow/workflow-store.ts";
 import { sha256Hex } from "../../../../http/auth/digest.ts";
 import { paymentLinkObject } from "../../../../http/surfaces/merchant/payment-links/schemas.ts";
@@ -69,6 +70,7 @@ export interface ComposedPortalLinks extends Lifecycle {
   over(links: Links): PortalLinks;
   /** Finds the link of any merchant, for operators. */
   byId(id: string): Promise<PortalLinkRecord | null>;
+  search: WorkflowSearch<PortalLinkRecord>;
   tasks: PortalLinkTasks;
   /** Counts the links that an AI agent's credential created. */
   madeLinks: Pick<PortalLinkQueries, "madeByAgent" | "firstMadeByAgent">;
@@ -108,6 +110,7 @@ export function composePortalLinks(parts: PortalLinkParts): ComposedPortalLinks 
         returnUrl: (token) => `${publicUrl()}/l/${token}/return`,
       }),
     byId: async (id) => (await store.load(id))?.record ?? null,
+    search: createWorkflowSearch(store, "portal-link-of/"),
     tasks: createPortalLinkTasks({ store: queries, clock }),
     madeLinks: queries,
     tick: deadlines.tick,

@@ -8,6 +8,7 @@ import { createMerchantStore } from "../../../../engine/partners/merchant-store.
 import type { OwnMerchant } from "../../../../engine/partners/own-merchant.ts";
 import { createAttentionStore } from "../../../../engine/payments/attention-store.ts";
 import type { MerchantTransactions } from "../../../../engine/payments/merchant-transactions.ts";
+import { createMerchantSearch, type MerchantSearchOptions } from "../../../../engine/search/merchant-search.ts";
 import type { CloudConfig } from "../../../../engine/settings/cloud-config.ts";
 import { createMerchantAttention } from "../../../../engine/settings/merchant-attention.ts";
 import { createMerchantTerminals } from "../../../../engine/settings/merchant-terminals.ts";
@@ -19,6 +20,7 @@ import { createWaitPlaces } from "../../../../engine/terminals/wait-places.ts";
 import type { OpeningHoursOperations } from "../../../../http/surfaces/merchant/opening-hours.ts";
 import type { ReadOperations } from "../../../../http/surfaces/merchant/reads.ts";
 import type { LocalTime } from "../../../../http/surfaces/parts/time.ts";
+import type { SearchOperations } from "../../../../http/surfaces/merchant/search/search.ts";
 import type { ShardBoot } from "../../boot/shard-boot.ts";
 
 /**
@@ -39,6 +41,8 @@ export interface MerchantPortalParts {
   audit: AuditLog;
   ownMerchant: OwnMerchant;
   localTime: LocalTime;
+  /** The sources of the search besides transactions and terminals. */
+  searched: Omit<MerchantSearchOptions, "transactions" | "terminals">;
 }
 
 /**
@@ -62,6 +66,22 @@ export function composeMerchantPortal(
     | "timers"
   > {
   const { boot, kv, clock, terminals, links, merchantTransactions, byMerchant, configOf, audit, ownMerchant, localTime } = parts;
+): SearchOperations &
+  Omit<
+    ReadOperations,
+    | "merchantLogs"
+    | "portalLinkTasks"
+    | "subscriptionTasks"
+    | "disputeTasks"
+    | "disputes"
+    | "alerts"
+    | "terminals"
+    | "localTime"
+    | "clock"
+    | "timers"
+  > {
+  const { boot, kv, clock, terminals, links, merchantTransactions, byMerchant, configOf, audit } = parts;
+  const merchantTerminals = createMerchantTerminals({ byMerchant, configOf, terminals, clock });
   const merchants = createMerchantStore(kv);
   // The table of waiting lookups has room for these too. No sender has such keys.
   const downloads = createWaitPlaces(openSharedCounts(boot.open.waits), () => DOWNLOADS_MAX);
@@ -73,6 +93,8 @@ export function composeMerchantPortal(
     merchantTerminals,
     openingHours,
     offlineTasks: createOfflineTasks({ openingHours, merchantTerminals, clock }),
+    merchantTerminals,
+    merchantSearch: createMerchantSearch({ ...parts.searched, transactions: merchantTransactions, terminals: merchantTerminals }),
     merchantAttention: createMerchantAttention({ byMerchant, items: createAttentionStore(kv), terminals, clock }),
     merchantAudit: createMerchantAudit(audit),
     merchantName: async (merchantId) => (await merchants.load(merchantId))?.record.merchantName ?? merchantId,

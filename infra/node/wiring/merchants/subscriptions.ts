@@ -32,6 +32,7 @@ import { subscriptionWorkflow } from "../../../../engine/subscriptions/workflow.
 import type { ReplicatedRecords } from "../../../../engine/tables/replicated-table.ts";
 import { eventOperations } from "../../../../engine/webhooks/webhook-event-store.ts";
 import { createWorkflow } from "../../../../engine/workflow/run-workflow.ts";
+import { createWorkflowSearch, type WorkflowSearch } from "../../../../engine/workflow/workflow-search.ts";
 import { createWorkflowStore } from "../../../../engine/workflow/workflow-store.ts";
 import { sha256Hex } from "../../../../http/auth/digest.ts";
 import { createSandboxCharges, mayChargeCards } from "../../../../http/gateway/card-on-file.ts";
@@ -85,6 +86,7 @@ export interface ComposedSubscriptions extends Lifecycle {
   linkStored(record: PortalLinkRecord): void;
   /** Finds the subscription of any merchant, for operators. */
   byId(id: string): Promise<SubscriptionRecord | null>;
+  search: WorkflowSearch<SubscriptionRecord>;
   /** Returns merchants whose deactivation pauses their subscriptions. */
   pausing(merchants: Merchants): Merchants;
 }
@@ -142,6 +144,7 @@ export function composeSubscriptions(parts: SubscriptionWiring): ComposedSubscri
       });
     },
     byId: async (id) => (await store.load(id))?.record ?? null,
+    search: createWorkflowSearch(store, "subscription-of/"),
     pausing: (own) => ({
       ...own,
       patch: async (partner, merchantId, patch) => {

@@ -27,6 +27,7 @@ import { paymentLinkEndpoints } from "../../../../http/surfaces/merchant/payment
 import { readEndpoints } from "../../../../http/surfaces/merchant/read-endpoints.ts";
 import { reconciliationEndpoints } from "../../../../http/surfaces/merchant/reconciliation/endpoints.ts";
 import { refundTransaction } from "../../../../http/surfaces/merchant/refund-transaction.ts";
+import { searchMerchant } from "../../../../http/surfaces/merchant/search/search.ts";
 import { signInEndpoints } from "../../../../http/surfaces/merchant/sign-in/endpoints.ts";
 import { subscriptionEndpoints } from "../../../../http/surfaces/merchant/subscriptions/endpoints.ts";
 import { teamEndpoints } from "../../../../http/surfaces/merchant/team/endpoints.ts";
@@ -69,6 +70,7 @@ export function surfacesOf(options: SurfaceOptions) {
     signIn: signInEndpoints,
     team: teamEndpoints,
     merchantReads: readEndpoints,
+    merchantSearch: [searchMerchant],
     merchantAnalytics: analyticsEndpoints,
     merchantWebhooks: webhookEndpoints,
     merchantRefunds: [refundTransaction],

@@ -205,6 +205,19 @@ test("a list is of one currency where that is asked for", async (t) => {
   assertMatches(await send("key", "GET", "/payment-links?currency=chf"), { status: 400, body: { code: "invalid_request" } });
 });
 
+test("a list is sorted by the time of creation only, the newest first unless asked otherwise", async (t) => {
+  const { send, asked } = await open(t);
+  for (const [path, order] of [
+    ["/payment-links", "newest"],
+    ["/payment-links?sort=newest", "newest"],
+    ["/payment-links?sort=oldest", "oldest"],
+  ] as const) {
+    assert.equal((await send("key", "GET", path)).status, 200);
+    assert.equal(asked.queries.at(-1)?.order, order);
+  }
+  assertMatches(await send("key", "GET", "/payment-links?sort=largest"), { status: 400, body: { code: "invalid_request" } });
+});
+
 test("whoever made a link is named by what it was, and one who has left as that", async (t) => {
   const { send, said } = await open(t);
   for (const [createdBy, name, creator] of [

@@ -47,8 +47,8 @@ test("a page has what the port says, and the next cursor goes back to where it e
   said.next = null;
   assertMatches(await get(`/transactions?limit=7&cursor=${cursor}`), { status: 200, body: { data: { next: null } } });
   assert.deepEqual(asked, [
-    { merchantId: "SHOP-001", filter: {}, after: null, limit: 50 },
-    { merchantId: "SHOP-001", filter: {}, after: { createdAtMs: NOW_MS, uuid: "u-2", terminalId: "T1" }, limit: 7 },
+    { merchantId: "SHOP-001", filter: {}, after: null, limit: 50, order: "newest" },
+    { merchantId: "SHOP-001", filter: {}, after: { createdAtMs: NOW_MS, uuid: "u-2", terminalId: "T1" }, limit: 7, order: "newest" },
   ]);
 });
 
@@ -281,4 +281,30 @@ test("a receipt has what was paid in the order of print, and the terminal's own 
     assertMatches((await get("/transactions/u-1", who)).body, { data: { hasReceipt: maySee } });
     assertMatches((await get("/transactions/u-3", who)).body, { data: { hasReceipt: false } });
   }
+});
+
+test("passes the order on, and refuses a cursor of another order", async (t) => {
+  const { get, said, asked } = await open(t);
+  said.next = { createdAtMs: NOW_MS, uuid: "u-1", terminalId: "T1", amountMinor: 1_050 };
+  const cursors = new Map<string, string>();
+  for (const sort of ["newest", "oldest", "largest", "smallest"]) {
+    cursors.set(sort, String(member((await get(`/transactions?sort=${sort}`)).body, "data", "next")));
+    assert.equal(asked.at(-1)?.order, sort);
+  }
+  assert.equal((await get("/transactions")).status, 200);
+  assert.equal(asked.at(-1)?.order, "newest");
+  for (const [sort, cursor] of cursors) {
+    for (const other of cursors.keys()) {
+      const { status } = await get(`/transactions?sort=${other}&cursor=${cursor}`);
+      assert.equal(status, sort === other ? 200 : 400, `${sort} as ${other}`);
+    }
+  }
+  const key = { createdAtMs: NOW_MS, uuid: "u-1", terminalId: "T1" };
+  await get(`/transactions?sort=largest&cursor=${cursors.get("largest")}`);
+  assert.deepEqual(asked.at(-1)?.after, { ...key, amountMinor: 1_050 });
+  await get(`/transactions?sort=oldest&cursor=${cursors.get("oldest")}`);
+  assert.deepEqual(asked.at(-1)?.after, key);
+  const withoutAmount = Buffer.from(`${NOW_MS}/u-1/T1/largest/`).toString("base64url");
+  assertMatches(await get(`/transactions?sort=largest&cursor=${withoutAmount}`), { status: 400, body: { code: "invalid_request" } });
+  assertMatches(await get("/transactions?sort=status"), { status: 400, body: { code: "invalid_request" } });
 });

@@ -19,6 +19,8 @@ import type {
   TransactionKey,
 } from "../../../../engine/payments/merchant-transactions.ts";
 import type { PortalLinkTask } from "../../../../engine/portal-links/link-tasks.ts";
+import type { MerchantFound } from "../../../../engine/search/merchant-search.ts";
+import type { SearchText } from "../../../../engine/search/search-text.ts";
 import type { MerchantAttentionItem } from "../../../../engine/settings/merchant-attention.ts";
 import type { MerchantTerminal } from "../../../../engine/settings/merchant-terminals.ts";
 import type { OfflineTask } from "../../../../engine/settings/offline-tasks.ts";
@@ -32,6 +34,7 @@ import { bind } from "../../../../http/endpoint/endpoint.ts";
 import { merchantEnvelope } from "../../../../http/surfaces/merchant/envelope.ts";
 import { readEndpoints } from "../../../../http/surfaces/merchant/read-endpoints.ts";
 import type { ReadOperations } from "../../../../http/surfaces/merchant/reads.ts";
+import { type SearchOperations, searchMerchant } from "../../../../http/surfaces/merchant/search/search.ts";
 import { MERCHANT_BASE } from "../../../../http/surfaces/merchant/surface.ts";
 import { createLocalTime } from "../../../../http/surfaces/parts/time.ts";
 import { MemoryKv } from "../../../engine/kernel/memory-kv.ts";
@@ -54,6 +57,7 @@ export interface Asked {
   filter: MerchantTransactionFilter;
   after: TransactionKey | null;
   limit: number;
+  order?: string;
 }
 
 /** The time of the world: a Wednesday. */
@@ -102,11 +106,13 @@ export async function open(t: { after(close: () => void): void }) {
     workflow: new Map<string, Logged<WorkflowEntry>[]>(),
     calls: new Map<string, Logged<CallEntry>[]>(),
     nextEntry: null as string | null,
+    found: { groups: [], near: [] } as MerchantFound,
   };
   /** Of the files of rows: after how many batches one breaks, and how many have ended. */
   const streams = { breaksAfter: Number.POSITIVE_INFINITY, ended: 0 };
   let held = false;
   const asked: Asked[] = [];
+  const searched: { merchantId: string; livemode: boolean; wanted: SearchText }[] = [];
   const askedLogs: ({ merchantId: string } & LogQuery)[] = [];
   const ranges: { merchantId: string; fromMs: number; untilMs: number }[] = [];
   const places = new Map<string, number>();
@@ -148,10 +154,15 @@ export async function open(t: { after(close: () => void): void }) {
     },
   };
   const log: AuditLog = createAuditStore({ kv: new MemoryKv(), writer: "w", failed: () => {} });
-  const operations: ReadOperations & { merchantCalls: ReturnType<typeof createMerchantCalls> } = {
+  const operations: ReadOperations & SearchOperations & { merchantCalls: ReturnType<typeof createMerchantCalls> } = {
     merchantTransactions: transactions,
+    merchantSearch: async ({ merchantId, livemode }, wanted) => {
+      searched.push({ merchantId, livemode, wanted });
+      return said.found;
+    },
     merchantTerminals: {
       count: (merchantId) => said.terminals.get(merchantId)?.length ?? 0,
+      ids: (merchantId) => (said.terminals.get(merchantId) ?? []).map(({ view }) => view.terminalId),
       all: async (merchantId) => said.terminals.get(merchantId) ?? [],
       find: async (merchantId, id) => said.terminals.get(merchantId)?.find(({ view }) => view.terminalId === id) ?? null,
     },
@@ -219,7 +230,7 @@ export async function open(t: { after(close: () => void): void }) {
     { cookie, nowMs: clock.nowMs, find: async (digest) => people.get(digest) ?? null },
   );
   const world = await startWorld(t, {
-    endpoints: bind(readEndpoints, operations),
+    endpoints: [...bind(readEndpoints, operations), ...bind([searchMerchant], operations)],
     authenticator,
     envelopes: [{ under: MERCHANT_BASE, envelope: merchantEnvelope }],
   });
@@ -249,5 +260,5 @@ export async function open(t: { after(close: () => void): void }) {
     held = true;
   }
 
-  return { ...world, said, asked, askedLogs, ranges, places, streams, timeouts, clock, get, headersOf, logged, hold };
+  return { ...world, said, asked, askedLogs, searched, ranges, places, streams, timeouts, clock, get, headersOf, logged, hold };
 }

@@ -68,11 +68,16 @@ const CASES: AccessibilityCase[] = [
     until: (page) => page.getByRole("button", { name: "Try again" }).waitFor(),
   },
   { name: "search", path: "/admin/ui/search", handlers: PAOLA, until: (page) => page.getByLabel("Uuid or id").waitFor() },
-  { name: "what was found", path: `/admin/ui/search?q=${UUID}`, handlers: PAOLA, until: seen("2 results") },
+  { name: "what was found", path: `/admin/ui/search?q=${UUID}`, handlers: PAOLA, until: seen("3 results") },
   {
     name: "nothing found",
     path: "/admin/ui/search?q=none",
-    handlers: { ...PAOLA, "GET /search": () => ({ data: { items: [], clickhouse: "away" } }) },
+    handlers: {
+      ...PAOLA,
+      "GET /search": () => ({
+        data: { items: [], clickhouse: "away", places: [], near: [{ kind: "terminal", id: "SIM00001", name: null }] },
+      }),
+    },
     until: seen("No results"),
   },
   { name: "terminals", path: "/admin/ui/terminals", handlers: PAOLA, until: seen("3 terminals") },

@@ -213,6 +213,8 @@ export const FOUND: SearchResultJson = {
     }),
   ],
   clickhouse: "asked",
+  places: [{ kind: "merchant", id: "SHOP-001", name: "Caffè Duomo" }],
+  near: [],
 };
 
 export function partnerOf(changes: Partial<PartnerJson> = {}): PartnerJson {

@@ -1,12 +1,13 @@
 import type { SearchHitJson } from "../../../../surfaces/admin/session-schemas.ts";
 import { Amount } from "../../../portal/components/amount.tsx";
-import { Badge, type BadgeKind } from "../../../portal/components/badge.tsx";
+import { Badge } from "../../../portal/components/badge.tsx";
 import { Banner } from "../../../portal/components/banner.tsx";
 import { ButtonLink } from "../../../portal/components/button.tsx";
 import { Copyable } from "../../../portal/components/copy.tsx";
 import { Panel } from "../../../portal/components/panel.tsx";
 import { Time } from "../../../portal/components/time.tsx";
 import { formatExactTime } from "../../../portal/i18n/format.ts";
+import { toneOf } from "../../../portal/search/source.ts";
 import { Facts } from "../../components/facts.tsx";
 import { words } from "../../i18n/texts.ts";
 import { pageHref } from "../../state/addresses.ts";
@@ -65,15 +66,4 @@ export function HitCard({ hit }: { hit: SearchHitJson }) {
       </div>
     </Panel>
   );
-}
-
-const GOOD = /^(?:OK|DONE|PAID|SUCCESS|SUCCEEDED)$/i;
-const BAD = /^(?:KO|FAILED|UNKNOWN|NOTPAID|OVERDUE)$/i;
-const OPEN = /^(?:QUEUED|SENT|CREATED|WAITING|WATCHING|PENDING|PROCESSING|REQUIRES_\w+|OPEN)$/i;
-
-/** The words are those of each kind; the colour only helps the eye. */
-function toneOf(state: string): BadgeKind {
-  if (GOOD.test(state)) return "good";
-  if (BAD.test(state)) return "bad";
-  return OPEN.test(state) ? "warn" : "neutral";
 }

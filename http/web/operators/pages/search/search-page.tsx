@@ -1,6 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
 import type { SearchHitJson, SearchResultJson } from "../../../../surfaces/admin/session-schemas.ts";
-import { get } from "../../../portal/api/client.ts";
 import { Banner } from "../../../portal/components/banner.tsx";
 import { Button } from "../../../portal/components/button.tsx";
 import { EmptyState } from "../../../portal/components/empty-state.tsx";
@@ -8,18 +7,15 @@ import { TextField } from "../../../portal/components/field.tsx";
 import { Form } from "../../../portal/components/form.tsx";
 import { Page } from "../../../portal/components/page.tsx";
 import { Loaded, Panel } from "../../../portal/components/panel.tsx";
+import { OptionLine } from "../../../portal/search/option-line.tsx";
+import { SEARCH_LENGTH_MAX, SEARCH_LENGTH_MIN } from "../../../portal/search/source.ts";
 import { useFilters } from "../../../portal/state/filters.ts";
 import { useResource } from "../../../portal/state/resource.ts";
 import { words } from "../../i18n/texts.ts";
+import { findInRelay, placeOption } from "../../search/operators-source.ts";
 import { HitCard } from "./hit-card.tsx";
 
-/** As the interface takes it: what is no uuid or id is not asked for. */
-const WANTED = /^[A-Za-z0-9._-]{1,64}$/;
-
-/** The relay gives up what is away after 15 seconds, and then answers with the rest. */
-const DEADLINE_MS = 20_000;
-
-/** Everything that has a uuid or id, whatever it is. What is searched stands in the address, to be sent to a colleague. */
+/** Everything that has a uuid or id, whatever it is, and more (operators-source.ts). What is searched stands in the address, to be sent to a colleague. */
 export function SearchPage() {
   const { search: own } = words();
   const { values, set } = useFilters(["q"]);
@@ -28,7 +24,7 @@ export function SearchPage() {
   const [checked, setChecked] = useState(false);
   // The address may change without the field: a link, the browser's buttons.
   useEffect(() => setWritten(wanted), [wanted]);
-  const problem = WANTED.test(written.trim()) ? null : own.form;
+  const problem = isLongEnough(written) ? null : own.form;
   return (
     <Page title={own.title} lead={own.lead}>
       <Panel>
@@ -43,7 +39,7 @@ export function SearchPage() {
             hint={own.hint}
             type="search"
             autoComplete="off"
-            maxLength={64}
+            maxLength={SEARCH_LENGTH_MAX}
             value={written}
             onInput={setWritten}
             error={checked ? problem : null}
@@ -57,30 +53,30 @@ export function SearchPage() {
           </div>
         </Form>
       </Panel>
-      {WANTED.test(wanted) && <Found key={wanted} wanted={wanted} />}
+      {isLongEnough(wanted) && <Found key={wanted} wanted={wanted} />}
     </Page>
   );
 }
 
 function Found({ wanted }: { wanted: string }) {
   const { search: own } = words();
-  const found = useResource(`search ${wanted}`, (signal) =>
-    get<SearchResultJson>("/search", { signal, query: { uuid: wanted }, deadlineMs: DEADLINE_MS }),
-  );
+  const found = useResource(`search ${wanted}`, (signal) => findInRelay(wanted, signal));
   return (
     <Loaded of={found}>
-      {({ items, clickhouse }) => (
+      {({ items, places, near, clickhouse }) => (
         <>
           {clickhouse === "away" && <Banner kind="warning">{own.away}</Banner>}
-          {items.length === 0 ? (
+          {places.length > 0 && <Places title={own.places} places={places} />}
+          {items.length === 0 && places.length === 0 ? (
             <Panel>
               <EmptyState icon="search" title={own.nothingTitle}>
                 {clickhouse === "away" ? own.nothingAway : own.nothingText}
               </EmptyState>
+              {near.length > 0 && <Places title={own.near} places={near} />}
             </Panel>
           ) : (
             <>
-              <p role="status">{own.count(items.length)}</p>
+              <p role="status">{own.count(items.length + places.length)}</p>
               {items.map((hit) => (
                 <HitCard key={keyOf(hit)} hit={hit} />
               ))}
@@ -90,6 +86,28 @@ function Found({ wanted }: { wanted: string }) {
       )}
     </Loaded>
   );
+}
+
+/** Terminals, merchants, partners and nodes, as links to their pages. */
+function Places({ title, places }: { title: string; places: SearchResultJson["places"] }) {
+  return (
+    <section class="near" aria-label={title}>
+      <p class="search-group">{title}</p>
+      <ul>
+        {places.map(placeOption).map((option) => (
+          <li key={option.key}>
+            <a class="search-option" href={option.href}>
+              <OptionLine option={option} />
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function isLongEnough(text: string): boolean {
+  return text.trim().length >= SEARCH_LENGTH_MIN;
 }
 
 function keyOf({ kind, id, terminalId, createdAt }: SearchHitJson): string {

@@ -1,5 +1,6 @@
 import { PAYMENT_LINK_LIST as filters } from "../../../../surfaces/merchant/payment-links/list.ts";
 import type { PaymentLinkJson } from "../../../../surfaces/merchant/payment-links/schemas.ts";
+import { BY_CREATION } from "../../../../surfaces/merchant/sorts.ts";
 import { Time } from "../../components/time.tsx";
 import { c, desk } from "../../list/columns.tsx";
 import type { ListDeclaration } from "../../list/declaration.ts";
@@ -9,7 +10,7 @@ import { CreateDialog } from "./create-dialog.tsx";
 import { LinkDrawer } from "./link-drawer.tsx";
 import { LinkState } from "./link-state.tsx";
 
-const PAYMENT_LINK_LIST = { page: "payment-links", path: "/payment-links", filters } as const satisfies ListDeclaration;
+const PAYMENT_LINK_LIST = { page: "payment-links", path: "/payment-links", filters, sorts: BY_CREATION } as const satisfies ListDeclaration;
 
 /** Lists the merchant's payment links, newest first. */
 export const PaymentLinksPage = listPage<PaymentLinkJson, typeof PAYMENT_LINK_LIST>({

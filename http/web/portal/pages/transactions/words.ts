@@ -1,4 +1,5 @@
 import type { DeclineFacts } from "../../../../../engine/payments/declines.ts";
+import { BY_CREATION_AND_AMOUNT } from "../../../../surfaces/merchant/sorts.ts";
 import type { TransactionDetailJson, TransactionItemJson } from "../../../../surfaces/merchant/transaction-schemas.ts";
 import { text } from "../../i18n/texts.ts";
 import type { ListDeclaration } from "../../list/declaration.ts";
@@ -11,6 +12,7 @@ const AMOUNT = { type: "text", pattern: "^\\d{1,12}$" } as const;
 export const TRANSACTION_LIST = {
   page: "transactions",
   path: "/transactions",
+  sorts: BY_CREATION_AND_AMOUNT,
   filters: {
     from: { type: "day" },
     to: { type: "day" },
