@@ -3,10 +3,12 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe } from "node:test";
 import type { Answer } from "../support/http/http-client.ts";
 import { textMember } from "../support/http/matches.ts";
+import { administration } from "./administration.ts";
 import { agents, agentsIn } from "./agents.ts";
 import { alerts } from "./alerts.ts";
 import { analytics } from "./analytics.ts";
 import { branding } from "./branding.ts";
+import { attention } from "./attention.ts";
 import { complaintsIn, disputes } from "./disputes.ts";
 import { entry } from "./entry.ts";
 import { exports } from "./exports.ts";
@@ -60,7 +62,9 @@ describe("the merchant portal", () => {
   methods(world);
   branding(world);
   operators(world);
+  administration(world);
   reasons(world);
+  attention(world);
   pages(world, () => furnished ?? assert.fail("there is no furnished shop"));
   // From here on whole days pass, in which subscriptions of the furnished shop come to their ends.
   exports(world);

@@ -78,4 +78,17 @@ export const settings = {
     pay: "Pay €12.00",
     link: "A link",
   },
+  openingHours: "Opening hours",
+  openingHint: (zone: string) =>
+    `A terminal that goes offline while the shop is open is listed under “To check”. Times are in the time zone ${zone}.`,
+  openingSource: "Where they come from",
+  openingChoices: { payments: "From the payments of the last four weeks", set: "Set here" },
+  openingSources: {
+    set: "They are set here.",
+    payments: "An hour counts as open if payments were made in it in at least two of the last four weeks.",
+    unknown: "The payments cannot be read at the moment, so the opening hours are unknown.",
+  },
+  openingForm: "For example 08:30–13:00, 15:30–19:30. An end before the beginning is on the next day; 24:00 ends the day.",
+  openingWrong: "Enter times such as 08:30–13:00.",
+  closed: "Closed",
 };

@@ -80,4 +80,17 @@ export const settings: Catalogue["settings"] = {
     pay: "Paga 12,00 €",
     link: "Un link",
   },
+  openingHours: "Orari di apertura",
+  openingHint: (zone) =>
+    `Un terminale che va offline mentre il negozio è aperto compare in “Da controllare”. Gli orari sono nel fuso ${zone}.`,
+  openingSource: "Da dove vengono",
+  openingChoices: { payments: "Dai pagamenti delle ultime quattro settimane", set: "Impostati qui" },
+  openingSources: {
+    set: "Sono impostati qui.",
+    payments: "Un’ora conta come apertura se ha avuto pagamenti in almeno due delle ultime quattro settimane.",
+    unknown: "Al momento i pagamenti non si possono leggere, quindi gli orari di apertura non sono noti.",
+  },
+  openingForm: "Per esempio 08:30–13:00, 15:30–19:30. Una fine prima dell’inizio è il giorno dopo; 24:00 chiude la giornata.",
+  openingWrong: "Inserisci orari come 08:30–13:00.",
+  closed: "Chiuso",
 };

@@ -15,6 +15,7 @@ import {
   meOf,
   OVERVIEW,
   sessionOf,
+  taskOf,
   terminalsOf,
 } from "./fake-relay.ts";
 import { openPortal } from "./portal-page.ts";
@@ -442,8 +443,8 @@ test("explains each end with its submitted response, and tells viewers whom to a
 test("names the complaints of a payment and why it is not refunded, and links to both from the overview's tasks", skip, async (t) => {
   const { url, page } = await openPortal(t);
   const tasks = [
-    { kind: "dispute_due", subject: DISPUTES.open.id, dueAt: DISPUTES.open.respondBy },
-    { kind: "alert_pending", subject: ALERTS.pending.id, dueAt: inDays(0.8) },
+    taskOf({ kind: "dispute_due", subject: DISPUTES.open.id, dueAt: DISPUTES.open.respondBy, category: "NOT_RECEIVED" }),
+    taskOf({ kind: "alert_pending", subject: ALERTS.pending.id, dueAt: inDays(0.8), category: "FRAUD" }),
   ];
   await fakeRelay(page, {
     ...ANNA,
@@ -469,7 +470,7 @@ test("names the complaints of a payment and why it is not refunded, and links to
 
   await page.goto(`${url}/portal`);
   await page.getByText("Decide on an alert").waitFor();
-  await page.getByRole("link", { name: DISPUTES.open.id }).click();
+  await page.getByRole("link", { name: "Not received" }).click();
   await drawer(page).getByText("Your response").waitFor();
 });
 

@@ -5,7 +5,7 @@ import type { DunningPolicyJson } from "../../../../http/surfaces/merchant/subsc
 import type { SubscriptionDetailJson } from "../../../../http/surfaces/merchant/subscriptions/schemas.ts";
 import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { eventually } from "../../../support/within.ts";
-import { type FakeHandler, type FakeRequest, fakeRelay, MERCHANT, meOf, OVERVIEW, sessionOf } from "./fake-relay.ts";
+import { type FakeHandler, type FakeRequest, fakeRelay, MERCHANT, meOf, OVERVIEW, sessionOf, taskOf } from "./fake-relay.ts";
 import {
   chargeOf,
   DUNNING,
@@ -588,13 +588,19 @@ test("the overview’s tasks about a subscription lead to it, with the time when
   await fakeRelay(page, {
     ...ANNA,
     "GET /overview": () => ({
-      data: { ...OVERVIEW, tasks: [{ kind: "subscription_past_due", subject: id, dueAt: "2026-03-08T08:12:00.000Z" }] },
+      data: {
+        ...OVERVIEW,
+        tasks: [
+          taskOf({ kind: "subscription_past_due", subject: id, dueAt: "2026-03-08T08:12:00.000Z", about: "Monthly box", code: "54" }),
+        ],
+      },
     }),
   });
   await page.goto(`${url}/portal`);
   await page.getByText("Subscription Past Due").waitFor();
   await page.getByText("8 Mar 2026, 09:12").waitFor();
-  await page.getByRole("link", { name: id }).click();
+  await page.getByText("The card has expired, or its date is wrong (Code 54)").waitFor();
+  await page.getByRole("link", { name: "Monthly box" }).click();
   await drawer(page).getByText("€29.00 could not be collected.").waitFor();
   assert.equal(new URL(page.url()).pathname, `${PATH}/${id}`);
 });
