@@ -41,6 +41,7 @@ const ANNA = {
   "GET /session": () => ({ data: sessionOf() }),
   "GET /users": () => ({ data: TEAM }),
   "GET /me": () => ({ data: meOf() }),
+  "GET /branding": () => ({ data: { name: MERCHANT.merchantName, color: null, logo: null } }),
   "GET /sessions": () => ({ data: SESSIONS }),
   "GET /overview": () => ({ data: OVERVIEW }),
   "GET /transactions": () => ({ data: TRANSACTIONS }),
