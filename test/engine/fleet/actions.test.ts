@@ -274,7 +274,10 @@ describe("actions on the fleet", () => {
     const one = world(BATCH * 3);
     const { id } = await create(one);
     await one.pass(1_500);
-    assert.ok(one.handled.length >= BATCH && one.handled.length <= BATCH * 2, `${one.handled.length} terminals after one and a half seconds`);
+    assert.ok(
+      one.handled.length >= BATCH && one.handled.length <= BATCH * 2,
+      `${one.handled.length} terminals after one and a half seconds`,
+    );
     await one.pass(6_000);
     const { state, tasks } = await one.actions.find(id);
     assert.deepEqual([state, tasks.every(({ outcome }) => outcome === "SENT")], ["DONE", true]);

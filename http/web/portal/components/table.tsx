@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import { useColumnRoom } from "./column-room.ts";
 import type { Sorting } from "../list/declaration.ts";
+import { useColumnRoom } from "./column-room.ts";
 import { Icon } from "./icon.tsx";
 import { PRIORITY_LOW } from "./leaving-order.ts";
 

@@ -19,8 +19,8 @@ import type { Terminals } from "../../../../engine/terminals/terminals.ts";
 import { createWaitPlaces } from "../../../../engine/terminals/wait-places.ts";
 import type { OpeningHoursOperations } from "../../../../http/surfaces/merchant/opening-hours.ts";
 import type { ReadOperations } from "../../../../http/surfaces/merchant/reads.ts";
-import type { LocalTime } from "../../../../http/surfaces/parts/time.ts";
 import type { SearchOperations } from "../../../../http/surfaces/merchant/search/search.ts";
+import type { LocalTime } from "../../../../http/surfaces/parts/time.ts";
 import type { ShardBoot } from "../../boot/shard-boot.ts";
 
 /**
@@ -93,7 +93,6 @@ export function composeMerchantPortal(
     merchantTerminals,
     openingHours,
     offlineTasks: createOfflineTasks({ openingHours, merchantTerminals, clock }),
-    merchantTerminals,
     merchantSearch: createMerchantSearch({ ...parts.searched, transactions: merchantTransactions, terminals: merchantTerminals }),
     merchantAttention: createMerchantAttention({ byMerchant, items: createAttentionStore(kv), terminals, clock }),
     merchantAudit: createMerchantAudit(audit),

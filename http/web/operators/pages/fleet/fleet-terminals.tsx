@@ -202,14 +202,14 @@ function columnsOf(selected: Selected | null): Column<FleetTerminalJson>[] {
         connectionStatus === "ONLINE" ? common.now : lastSeen === undefined ? app.never : <Time at={lastSeen} />,
     },
     { key: "version", header: common.version, cell: ({ device }) => device.appVersion ?? "–" },
-    { key: "model", header: common.model, cell: ({ device }) => device.deviceModel ?? "–", deskOnly: true },
+    { key: "model", header: common.model, cell: ({ device }) => device.deviceModel ?? "–", priority: 3 },
     {
       key: "merchant",
       header: own.merchant,
       cell: ({ merchantId }) => (merchantId === null ? "–" : <a href={pageHref("merchants", merchantId)}>{merchantId}</a>),
-      deskOnly: true,
+      priority: 3,
     },
-    { key: "group", header: own.group, cell: ({ group }) => group ?? "–", deskOnly: true },
+    { key: "group", header: own.group, cell: ({ group }) => group ?? "–", priority: 3 },
   ];
 }
 

@@ -79,9 +79,9 @@ export function MerchantsPage({ id }: PageProps) {
             key: "services",
             header: own.services,
             cell: ({ services }) => (services.length === 0 ? own.noServices : services.join(", ")),
-            deskOnly: true,
+            priority: 3,
           },
-          { key: "since", header: own.since, cell: ({ createdAt }) => <Time at={createdAt} as="date" />, deskOnly: true },
+          { key: "since", header: own.since, cell: ({ createdAt }) => <Time at={createdAt} as="date" />, priority: 3 },
         ]}
       />
       {id !== null && ID.test(id) && <MerchantDrawer key={id} merchantId={id} onClose={() => go()} />}
