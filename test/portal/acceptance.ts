@@ -3,9 +3,13 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe } from "node:test";
 import type { Answer } from "../support/http/http-client.ts";
 import { textMember } from "../support/http/matches.ts";
+import { administration } from "./administration.ts";
 import { agents, agentsIn } from "./agents.ts";
 import { alerts } from "./alerts.ts";
 import { analytics } from "./analytics.ts";
+import { branding } from "./branding.ts";
+import { attention } from "./attention.ts";
+import { comfort } from "./comfort.ts";
 import { complaintsIn, disputes } from "./disputes.ts";
 import { entry } from "./entry.ts";
 import { exports } from "./exports.ts";
@@ -47,6 +51,7 @@ describe("the merchant portal", () => {
   entry(world);
   firstLoad(world);
   team(world);
+  comfort(world);
   keptWork(world);
   readings(world);
   lists(world);
@@ -59,8 +64,11 @@ describe("the merchant portal", () => {
   agents(world);
   mcp(world);
   methods(world);
+  branding(world);
   operators(world);
+  administration(world);
   reasons(world);
+  attention(world);
   pages(world, () => furnished ?? assert.fail("there is no furnished shop"));
   // From here on whole days pass, in which subscriptions of the furnished shop come to their ends.
   exports(world);

@@ -216,7 +216,7 @@ export function ChoiceField<Value extends string>({
 }: {
   label: string;
   value: Value;
-  options: readonly { value: Value; label: string; hint?: ComponentChildren; disabled?: boolean }[];
+  options: readonly { value: Value; label: string; hint?: string | readonly string[]; disabled?: boolean }[];
   onChange: (value: Value) => void;
 }) {
   const name = useId();
@@ -235,7 +235,11 @@ export function ChoiceField<Value extends string>({
           />
           <span>
             <span class="choice-label">{option.label}</span>
-            {option.hint !== undefined && <span class="choice-hint">{option.hint}</span>}
+            {[option.hint ?? []].flat().map((line) => (
+              <span key={line} class="choice-hint">
+                {line}
+              </span>
+            ))}
           </span>
         </label>
       ))}

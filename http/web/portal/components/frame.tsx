@@ -9,6 +9,7 @@ import { Drawer } from "./dialog.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { Menu } from "./menu.tsx";
 import { Shortcuts, showShortcuts } from "./shortcuts.tsx";
+import { Sidebar } from "./sidebar.tsx";
 
 /** The bar of a phone has room for this many pages and the button for all pages. */
 const ON_PHONE_MAX = 4;
@@ -98,13 +99,13 @@ export function Frame({
         </div>
       )}
       <div class="shell">
-        <aside class="sidebar">
+        <Sidebar>
           <Brand href={home} />
           <nav class="nav" aria-label={app.navigation}>
             <NavLinks groups={groups} here={here} />
           </nav>
           <p class="sidebar-foot">{app.times(zoneName())}</p>
-        </aside>
+        </Sidebar>
         <div class="column" data-paper-head={paperHead}>
           <header class="topbar">
             <Brand href={home} />
@@ -138,7 +139,7 @@ function NavLinks({ groups, here, onGo }: { groups: readonly NavGroup[]; here: s
             onPointerEnter={() => void preload()}
           >
             <Icon name={icon} />
-            {label}
+            <span class="nav-label">{label}</span>
           </a>
         ))}
       </div>
@@ -183,11 +184,14 @@ function TabBar({ groups, here }: { groups: readonly NavGroup[]; here: string | 
 export function AccountMenu({
   name,
   role,
+  at,
   settings,
   signOut,
 }: {
   name: string;
   role?: string | undefined;
+  /** The whole name of what all pages are about, which the bar cuts if it is long. */
+  at?: string | undefined;
   settings: { href: string; label: string };
   signOut: () => void;
 }) {
@@ -206,6 +210,7 @@ export function AccountMenu({
           <div class="menu-head">
             <strong>{name}</strong>
             {role !== undefined && <div class="muted">{role}</div>}
+            {at !== undefined && <div class="muted">{at}</div>}
           </div>
           <a class="menu-item" href={settings.href} onClick={close}>
             <Icon name="settings" size={18} />

@@ -5,7 +5,7 @@ export const alerts = {
   tabs: { alerts: "Alerts", rules: "Automatic refunds" },
   states: {
     PENDING: "Pending",
-    AUTO_REFUND: "Auto-Refund",
+    AUTO_REFUND: "Auto-refund",
     REFUNDED: "Refunded",
     DECLINED: "Declined",
     PREVENTED: "Prevented",

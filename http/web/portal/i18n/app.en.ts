@@ -42,6 +42,7 @@ export const app = {
   sortBy: (column: string) => `Sort by ${column}`,
   showAsTable: "Show as table",
   showAsChart: "Show as chart",
+  axisRange: (from: string, to: string) => `The axis goes from ${from} to ${to}, not from zero.`,
   whatIs: (figure: string) => `What does this mean: ${figure}?`,
   directions: { up: "Up", down: "Down" },
   updated: (time: string) => `Updated ${time}`,

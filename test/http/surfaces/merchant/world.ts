@@ -21,6 +21,8 @@ import type {
 import type { PortalLinkTask } from "../../../../engine/portal-links/link-tasks.ts";
 import type { MerchantAttentionItem } from "../../../../engine/settings/merchant-attention.ts";
 import type { MerchantTerminal } from "../../../../engine/settings/merchant-terminals.ts";
+import type { OfflineTask } from "../../../../engine/settings/offline-tasks.ts";
+import type { OpeningSource } from "../../../../engine/settings/opening-hours.ts";
 import type { SubscriptionTask } from "../../../../engine/subscriptions/subscription-tasks.ts";
 import type { CommandView, Sight, TerminalView } from "../../../../engine/terminals/terminals.ts";
 import { createAuthenticator } from "../../../../http/auth/authenticator.ts";
@@ -93,6 +95,8 @@ export async function open(t: { after(close: () => void): void }) {
     disputeTasks: [] as DisputeTask[],
     lives: new Map<string, CommandView>(),
     links: new Map<string, LinkRecord>(),
+    offline: new Map<string, OfflineTask[]>(),
+    openingSource: "payments" as OpeningSource,
     fails: null as Error | null,
     next: null as TransactionKey | null,
     workflow: new Map<string, Logged<WorkflowEntry>[]>(),
@@ -152,6 +156,7 @@ export async function open(t: { after(close: () => void): void }) {
       find: async (merchantId, id) => said.terminals.get(merchantId)?.find(({ view }) => view.terminalId === id) ?? null,
     },
     disputeTasks: async () => said.disputeTasks,
+    offlineTasks: async (merchantId) => ({ source: said.openingSource, tasks: said.offline.get(merchantId) ?? [] }),
     disputes: { ofPayment: async () => [] },
     alerts: { ofPayment: async () => [] },
     merchantAttention: async (merchantId) => said.attention.get(merchantId) ?? [],

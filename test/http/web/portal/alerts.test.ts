@@ -40,7 +40,7 @@ test("names every state in the list, opens the alerts behind each figure, and so
   await page.getByText("14 alerts in total").waitFor();
   assert.deepEqual(
     [...new Set(await page.locator("main tbody .badge").allTextContents())],
-    ["Pending", "Auto-Refund", "Refunded", "Declined", "Prevented"],
+    ["Pending", "Auto-refund", "Refunded", "Declined", "Prevented"],
   );
   await page.getByRole("link", { name: /^To decide/ }).click();
   await page.getByText("7 alerts in total").waitFor();

@@ -21,6 +21,7 @@ import {
   sessionOf,
   TRANSACTION,
   TRANSACTIONS,
+  taskOf,
   terminalsOf,
 } from "./fake-relay.ts";
 import { openPortal } from "./portal-page.ts";
@@ -444,12 +445,12 @@ test("a terminal's payment says where it is refunded, and offers nothing", skip,
 test("each of the overview's tasks about a link leads to it", skip, async (t) => {
   const { url, page } = await openPortal(t);
   const tasks = [
-    { kind: "link_late", subject: LINKS.late.id, dueAt: null },
-    { kind: "link_paid_twice", subject: LINKS.twice.id, dueAt: null },
+    taskOf({ kind: "link_late", subject: LINKS.late.id, about: "One seat" }),
+    taskOf({ kind: "link_paid_twice", subject: LINKS.twice.id, about: "Two seats" }),
   ];
   await fakeRelay(page, { ...ANNA, "GET /overview": () => ({ data: { ...OVERVIEW, tasks } }) });
   await page.goto(`${url}/portal`);
   await page.getByText("Link paid late").waitFor();
-  await page.getByRole("link", { name: LINKS.twice.id }).click();
+  await page.getByRole("link", { name: "Two seats" }).click();
   await drawer(page).getByText("This link was paid twice.").waitFor();
 });
