@@ -21,7 +21,7 @@ export async function makeDemoShop(say: (text: string) => void): Promise<DemoSho
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("RELAY_"));
   const { child, match } = await startAndWait("infra/cli/demo-data.ts", {
     environment: { ...Object.fromEntries(inherited), RELAY_DATA_DIR: made },
-    arguments: ["--days", String(DAYS)],
+    arguments: ["--days", String(DAYS), "--customers", "100"],
     ready: /(\d+) payments of \d+ days are in/,
   });
   await child.stop();

@@ -2,6 +2,8 @@ import { createHash, randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createBrandingStore } from "../../engine/branding/branding-store.ts";
+import { createShops } from "../../engine/branding/shop-branding.ts";
 import type { DeadlineRunner } from "../../engine/kernel/deadline-runner.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
 import { createMailStore } from "../../engine/mails/mail-store.ts";
@@ -108,7 +110,13 @@ function shardOf(kv: Kv, clock: ReturnType<typeof movedClock>, self: string, cha
   const definition = subscriptionWorkflow(digests, () => "T1");
   const store = createWorkflowStore(kv, definition, 400 * DAY_MS);
   const mails = createSubscriptionMails({
-    ...{ store: createMailStore(kv), merchants: createMerchantStore(kv), digest: sha256, clock, postponed: () => undefined },
+    ...{
+      store: createMailStore(kv),
+      shops: createShops({ store: createBrandingStore(kv), merchants: createMerchantStore(kv) }),
+      digest: sha256,
+      clock,
+      postponed: () => undefined,
+    },
     box: { seal: (text: string) => text, open: (text: string) => text },
     texts: createSubscriptionMailTexts({ publicUrl: () => "https://relay.example", timeZone: "Europe/Rome" }),
   });

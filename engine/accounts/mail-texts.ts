@@ -1,10 +1,8 @@
 import type { MerchantRole } from "../access/merchant-user-grant.ts";
-import type { Mail } from "../mails/mail.ts";
+import { composeMail, type MailText } from "../mails/mail-text.ts";
 import type { Locale } from "./account.ts";
 
-export type MailText = Pick<Mail, "subject" | "text">;
-
-/** What the portal writes to people: plain text that says what to do and until when. */
+/** The portal's mails to people say what to do and until when. */
 export interface MailTexts {
   invitation(locale: Locale, facts: { merchantName: string; role: MerchantRole; token: string; expiresAtMs: number }): MailText;
   passwordReset(locale: Locale, facts: { token: string; expiresAtMs: number }): MailText;
@@ -63,90 +61,93 @@ interface Texts {
 
 const TEXTS: Readonly<Record<Locale, Texts>> = {
   it: {
-    invitation: ({ merchantName, role, url, until }) => ({
-      subject: `Invito al portale di ${merchantName}`,
-      text: paragraphs(
+    invitation: ({ merchantName, role, url, until }) =>
+      composeMail(
+        "it",
+        `Invito al portale di ${merchantName}`,
         "Buongiorno,",
         `hai ricevuto un invito al portale dei pagamenti di ${merchantName} con il ruolo "${role}".`,
-        `Per accettare, apri questo indirizzo e scegli una password; se hai già un account, usa la sua password:\n${url}`,
+        {
+          lead: "Per accettare, apri questo indirizzo e scegli una password; se hai già un account, usa la sua password:",
+          button: "Accetta l’invito",
+          url,
+        },
         `L'invito vale una sola volta, fino a ${until}.`,
         "Dopo la password ti verrà chiesto un secondo fattore: un'app di autenticazione o una passkey. Tieni il telefono a portata di mano.",
-        "Se non ti aspettavi questo invito, ignora questo messaggio: se non lo accetti, non succede nulla.",
+        { note: "Se non ti aspettavi questo invito, ignora questo messaggio: se non lo accetti, non succede nulla." },
       ),
-    }),
-    passwordReset: ({ url, until }) => ({
-      subject: "Nuova password per il portale dei pagamenti",
-      text: paragraphs(
+    passwordReset: ({ url, until }) =>
+      composeMail(
+        "it",
+        "Nuova password per il portale dei pagamenti",
         "Buongiorno,",
         "qualcuno, probabilmente tu, ha chiesto una nuova password per il tuo account.",
-        `Per sceglierla, apri questo indirizzo:\n${url}`,
+        { lead: "Per sceglierla, apri questo indirizzo:", button: "Scegli la nuova password", url },
         `Il link vale una sola volta, fino a ${until}. Il secondo fattore resta quello di prima, e tutte le sessioni aperte verranno chiuse.`,
-        "Se non l'hai chiesta tu, ignora questo messaggio: la tua password non cambia.",
+        { note: "Se non l'hai chiesta tu, ignora questo messaggio: la tua password non cambia." },
       ),
-    }),
-    passwordChanged: ({ url, at }) => ({
-      subject: "La tua password è stata cambiata",
-      text: paragraphs(
+    passwordChanged: ({ url, at }) =>
+      composeMail(
+        "it",
+        "La tua password è stata cambiata",
         "Buongiorno,",
         `la password del tuo account è stata cambiata ${at}. Tutte le sessioni sono state chiuse; il secondo fattore non è cambiato.`,
         "Se l'hai cambiata tu, non devi fare nulla.",
         `Se non l'hai cambiata tu, chiedi subito una nuova password con "Password dimenticata?" su ${url} e avvisa il titolare dell'esercizio.`,
       ),
-    }),
-    factorsReset: ({ url, at }) => ({
-      subject: "Il tuo secondo fattore è stato rimosso",
-      text: paragraphs(
+    factorsReset: ({ url, at }) =>
+      composeMail(
+        "it",
+        "Il tuo secondo fattore è stato rimosso",
         "Buongiorno,",
         `un amministratore ha rimosso ${at} il secondo fattore del tuo account: app di autenticazione, passkey e codici di recupero. Tutte le sessioni sono state chiuse.`,
-        `Accedi con la tua password e configura subito un nuovo secondo fattore:\n${url}`,
+        { lead: "Accedi con la tua password e configura subito un nuovo secondo fattore:", button: "Accedi", url },
         "Se non l'hai chiesto tu, configura comunque il nuovo fattore, scegli una nuova password e avvisa chi gestisce il portale.",
       ),
-    }),
   },
   en: {
-    invitation: ({ merchantName, role, url, until }) => ({
-      subject: `Invitation to the portal of ${merchantName}`,
-      text: paragraphs(
+    invitation: ({ merchantName, role, url, until }) =>
+      composeMail(
+        "en",
+        `Invitation to the portal of ${merchantName}`,
         "Hello,",
         `you are invited to the payments portal of ${merchantName} with the role "${role}".`,
-        `To accept, open this address and choose a password; if you already have an account, use its password:\n${url}`,
+        {
+          lead: "To accept, open this address and choose a password; if you already have an account, use its password:",
+          button: "Accept the invitation",
+          url,
+        },
         `The invitation works once, until ${until}.`,
         "After the password you are asked for a second factor: an authenticator app or a passkey. Keep your phone at hand.",
-        "If you did not expect this invitation, ignore this message: unless you accept it, nothing happens.",
+        { note: "If you did not expect this invitation, ignore this message: unless you accept it, nothing happens." },
       ),
-    }),
-    passwordReset: ({ url, until }) => ({
-      subject: "New password for the payments portal",
-      text: paragraphs(
+    passwordReset: ({ url, until }) =>
+      composeMail(
+        "en",
+        "New password for the payments portal",
         "Hello,",
         "somebody, probably you, asked for a new password for your account.",
-        `To choose it, open this address:\n${url}`,
+        { lead: "To choose it, open this address:", button: "Choose the new password", url },
         `The link works once, until ${until}. Your second factor stays as it is, and all open sessions will end.`,
-        "If you did not ask for it, ignore this message: your password does not change.",
+        { note: "If you did not ask for it, ignore this message: your password does not change." },
       ),
-    }),
-    passwordChanged: ({ url, at }) => ({
-      subject: "Your password was changed",
-      text: paragraphs(
+    passwordChanged: ({ url, at }) =>
+      composeMail(
+        "en",
+        "Your password was changed",
         "Hello,",
         `the password of your account was changed on ${at}. All sessions have ended; your second factor has not changed.`,
         "If you changed it, there is nothing to do.",
         `If you did not change it, ask for a new password at once with "Forgot your password?" at ${url}, and tell the owner of your shop.`,
       ),
-    }),
-    factorsReset: ({ url, at }) => ({
-      subject: "Your second factor was removed",
-      text: paragraphs(
+    factorsReset: ({ url, at }) =>
+      composeMail(
+        "en",
+        "Your second factor was removed",
         "Hello,",
         `an administrator removed the second factor of your account on ${at}: authenticator app, passkeys and recovery codes. All sessions have ended.`,
-        `Sign in with your password and enrol a new second factor at once:\n${url}`,
+        { lead: "Sign in with your password and enrol a new second factor at once:", button: "Sign in", url },
         "If you did not ask for this, enrol the factor anyway, choose a new password, and tell the people who run the portal.",
       ),
-    }),
   },
 };
-
-/** The text of a mail. */
-export function paragraphs(...texts: readonly string[]): string {
-  return `${texts.join("\n\n")}\n`;
-}

@@ -1,9 +1,9 @@
 import type { MadeByKey } from "../access/made-by-key.ts";
 import type { MerchantRole } from "../access/merchant-user-grant.ts";
-import { cutText } from "../kernel/cut-text.ts";
+import { composeMail, type MailBlock, type MailText } from "../mails/mail-text.ts";
 import type { KeysChange } from "../partners/replace-keys.ts";
 import type { Locale } from "./account.ts";
-import { type MailText, type MailTextsOptions, paragraphs, ROLES, timeInMails } from "./mail-texts.ts";
+import { type MailTextsOptions, ROLES, timeInMails } from "./mail-texts.ts";
 import { SECURITY_CHANGES, type SecurityChange } from "./security-notice.ts";
 
 /** `all factors removed`: by an administrator of the installation. */
@@ -51,22 +51,19 @@ interface Facts {
   time(atMs: number): string;
 }
 
-const SUBJECT_LENGTH_MAX = 200;
-
 export function createOwnersMailTexts({ publicUrl, timeZone }: MailTextsOptions): OwnersMailTexts {
   return (locale, { merchantName, change, atMs }) => {
     const time = (ms: number) => timeInMails(locale, ms, timeZone);
     const facts = { merchantName, change, at: time(atMs), portal: `${publicUrl()}/portal`, time };
-    const { subject, text } = change.type === "keys changed" ? KEYS[locale](change.change, facts) : generalText(locale, facts);
-    return { subject: cutText(subject, SUBJECT_LENGTH_MAX), text };
+    return change.type === "keys changed" ? KEYS[locale](change.change, facts) : generalText(locale, facts);
   };
 }
 
 function generalText(locale: Locale, { merchantName, change, at, portal }: Facts): MailText {
   const { subject, hello, what, when, who, software } = GENERAL[locale];
   const also = "host" in change ? [software] : [];
-  const text = paragraphs(hello, what(change), when(at), ...also, who(`${portal}/audit`, `${portal}/users`));
-  return { subject: subject(merchantName), text };
+  const blocks = [hello, what(change), when(at), ...also, ...who(`${portal}/audit`, `${portal}/users`)];
+  return composeMail(locale, subject(merchantName), ...blocks);
 }
 
 interface GeneralTexts {
@@ -74,7 +71,7 @@ interface GeneralTexts {
   readonly hello: string;
   what(change: OwnersChange): string;
   when(at: string): string;
-  who(audit: string, users: string): string;
+  who(audit: string, users: string): readonly MailBlock[];
   readonly software: string;
 }
 
@@ -126,8 +123,10 @@ const GENERAL: Readonly<Record<Locale, GeneralTexts>> = {
     hello: "Buongiorno,",
     what: (change) => whatOf("it", change),
     when: (at) => `Quando: ${at}.`,
-    who: (audit, users) =>
-      `Il registro mostra chi l'ha fatto: ${audit}\nSe nessuno di voi l'ha chiesto, controlla subito gli utenti e le sessioni, e cambia la tua password: ${users}`,
+    who: (audit, users) => [
+      { lead: "Il registro mostra chi l'ha fatto:", button: "Apri il registro", url: audit },
+      `Se nessuno di voi l'ha chiesto, controlla subito gli utenti e le sessioni, e cambia la tua password: ${users}`,
+    ],
     software: "Può averlo fatto anche un vostro programma con la chiave segreta; il registro mostra solo ciò che fanno le persone.",
   },
   en: {
@@ -135,8 +134,10 @@ const GENERAL: Readonly<Record<Locale, GeneralTexts>> = {
     hello: "Hello,",
     what: (change) => whatOf("en", change),
     when: (at) => `When: ${at}.`,
-    who: (audit, users) =>
-      `The audit log shows who did it: ${audit}\nIf none of you asked for it, check the users and sessions at once, and change your password: ${users}`,
+    who: (audit, users) => [
+      { lead: "The audit log shows who did it:", button: "Open the audit log", url: audit },
+      `If none of you asked for it, check the users and sessions at once, and change your password: ${users}`,
+    ],
     software: "A program of yours that has the secret key may have done it; the audit log shows only what people do.",
   },
 };
@@ -246,53 +247,49 @@ const KEYS: Readonly<Record<Locale, (change: KeysChange, facts: Facts) => MailTe
     switch (change.type) {
       case "replaced": {
         const by = change.by.type === "person" ? change.by.email : "chi ti fornisce il servizio di pagamento";
-        return {
-          subject: `Nuove chiavi API per ${merchantName}`,
-          text: paragraphs(
-            "Buongiorno,",
-            ...(change.first
-              ? [
-                  `le prime chiavi API di ${merchantName} per ${change.environment} sono state create ${at} da ${by}. Le altre chiavi restano valide.`,
-                ]
-              : [
-                  `le chiavi API di ${merchantName} per ${change.environment} sono state sostituite ${at} da ${by}. Quelle precedenti non valgono più da quel momento.`,
-                  "I programmi che le usano (negozio online, gestionale) non possono più incassare finché non ricevono le nuove.",
-                ]),
-            ...madeByKey("it", change.made, portal),
-            `Se nessuno di voi l'ha chiesto, crea subito una nuova coppia su ${url}, cambia la tua password e controlla gli utenti del portale.`,
-          ),
-        };
+        return composeMail(
+          "it",
+          `Nuove chiavi API per ${merchantName}`,
+          "Buongiorno,",
+          ...(change.first
+            ? [
+                `le prime chiavi API di ${merchantName} per ${change.environment} sono state create ${at} da ${by}. Le altre chiavi restano valide.`,
+              ]
+            : [
+                `le chiavi API di ${merchantName} per ${change.environment} sono state sostituite ${at} da ${by}. Quelle precedenti non valgono più da quel momento.`,
+                "I programmi che le usano (negozio online, gestionale) non possono più incassare finché non ricevono le nuove.",
+              ]),
+          ...madeByKey("it", change.made, portal),
+          `Se nessuno di voi l'ha chiesto, crea subito una nuova coppia su ${url}, cambia la tua password e controlla gli utenti del portale.`,
+        );
       }
       case "requested":
-        return {
-          subject: `Nuove chiavi API richieste per ${merchantName}`,
-          text: paragraphs(
-            "Buongiorno,",
-            `chi ti fornisce il servizio di pagamento ha chiesto ${at} nuove chiavi API di ${merchantName} per ${change.environment}. ${change.first ? "Varranno da" : "Sostituiranno quelle attuali"} ${time(change.appliesAtMs)}.`,
-            `Un titolare può confermarle prima, oppure rifiutarle, su ${url}.`,
-            ...madeByKey("it", change.made, portal),
-            "Se non ve lo aspettavate, rifiutatele e chiedete spiegazioni a chi vi fornisce il servizio di pagamento.",
-          ),
-        };
+        return composeMail(
+          "it",
+          `Nuove chiavi API richieste per ${merchantName}`,
+          "Buongiorno,",
+          `chi ti fornisce il servizio di pagamento ha chiesto ${at} nuove chiavi API di ${merchantName} per ${change.environment}. ${change.first ? "Varranno da" : "Sostituiranno quelle attuali"} ${time(change.appliesAtMs)}.`,
+          `Un titolare può confermarle prima, oppure rifiutarle, su ${url}.`,
+          ...madeByKey("it", change.made, portal),
+          "Se non ve lo aspettavate, rifiutatele e chiedete spiegazioni a chi vi fornisce il servizio di pagamento.",
+        );
       case "refused":
-        return {
-          subject: `Nuove chiavi API rifiutate per ${merchantName}`,
-          text: paragraphs(
-            "Buongiorno,",
-            `le nuove chiavi API di ${merchantName} sono state rifiutate ${at} da ${change.by.type === "person" ? change.by.email : "chi ti fornisce il servizio di pagamento"}. Quelle attuali restano valide.`,
-            `Le chiavi sono su ${url}.`,
-          ),
-        };
+        return composeMail(
+          "it",
+          `Nuove chiavi API rifiutate per ${merchantName}`,
+          "Buongiorno,",
+          `le nuove chiavi API di ${merchantName} sono state rifiutate ${at} da ${change.by.type === "person" ? change.by.email : "chi ti fornisce il servizio di pagamento"}. Quelle attuali restano valide.`,
+          `Le chiavi sono su ${url}.`,
+        );
       case "moved":
-        return {
-          subject: `${merchantName} è ora in ${change.environment}`,
-          text: paragraphs(
-            "Buongiorno,",
-            `chi ti fornisce il servizio di pagamento ha spostato ${merchantName} nell'ambiente ${change.environment} ${at}.`,
-            `Le chiavi API restano nel loro ambiente: quelle dell'altro ambiente non incassano più per te. Crea le chiavi per ${change.environment} su ${url}.`,
-            "Se non ve lo aspettavate, chiedete spiegazioni a chi vi fornisce il servizio di pagamento.",
-          ),
-        };
+        return composeMail(
+          "it",
+          `${merchantName} è ora in ${change.environment}`,
+          "Buongiorno,",
+          `chi ti fornisce il servizio di pagamento ha spostato ${merchantName} nell'ambiente ${change.environment} ${at}.`,
+          `Le chiavi API restano nel loro ambiente: quelle dell'altro ambiente non incassano più per te. Crea le chiavi per ${change.environment} su ${url}.`,
+          "Se non ve lo aspettavate, chiedete spiegazioni a chi vi fornisce il servizio di pagamento.",
+        );
     }
   },
   en: (change, { merchantName, at, portal, time }) => {
@@ -300,51 +297,47 @@ const KEYS: Readonly<Record<Locale, (change: KeysChange, facts: Facts) => MailTe
     switch (change.type) {
       case "replaced": {
         const by = change.by.type === "person" ? change.by.email : "your payment provider";
-        return {
-          subject: `New API keys for ${merchantName}`,
-          text: paragraphs(
-            "Hello,",
-            ...(change.first
-              ? [`${by} created the first API keys of ${merchantName} for ${change.environment} on ${at}. The other keys stay valid.`]
-              : [
-                  `${by} replaced the API keys of ${merchantName} for ${change.environment} on ${at}. The previous keys have not been valid since then.`,
-                  "Programs that use them (a web shop, a till) cannot take payments until they have the new ones.",
-                ]),
-            ...madeByKey("en", change.made, portal),
-            `If none of you asked for it, create a new pair at once at ${url}, change your password, and check the users of the portal.`,
-          ),
-        };
+        return composeMail(
+          "en",
+          `New API keys for ${merchantName}`,
+          "Hello,",
+          ...(change.first
+            ? [`${by} created the first API keys of ${merchantName} for ${change.environment} on ${at}. The other keys stay valid.`]
+            : [
+                `${by} replaced the API keys of ${merchantName} for ${change.environment} on ${at}. The previous keys have not been valid since then.`,
+                "Programs that use them (a web shop, a till) cannot take payments until they have the new ones.",
+              ]),
+          ...madeByKey("en", change.made, portal),
+          `If none of you asked for it, create a new pair at once at ${url}, change your password, and check the users of the portal.`,
+        );
       }
       case "requested":
-        return {
-          subject: `New API keys requested for ${merchantName}`,
-          text: paragraphs(
-            "Hello,",
-            `your payment provider requested new API keys for ${merchantName} in ${change.environment} on ${at}. They ${change.first ? "become valid on" : "replace the current ones on"} ${time(change.appliesAtMs)}.`,
-            `An owner can confirm them earlier, or reject them, at ${url}.`,
-            ...madeByKey("en", change.made, portal),
-            "If you did not expect them, reject them, and ask your payment provider.",
-          ),
-        };
+        return composeMail(
+          "en",
+          `New API keys requested for ${merchantName}`,
+          "Hello,",
+          `your payment provider requested new API keys for ${merchantName} in ${change.environment} on ${at}. They ${change.first ? "become valid on" : "replace the current ones on"} ${time(change.appliesAtMs)}.`,
+          `An owner can confirm them earlier, or reject them, at ${url}.`,
+          ...madeByKey("en", change.made, portal),
+          "If you did not expect them, reject them, and ask your payment provider.",
+        );
       case "refused":
-        return {
-          subject: `New API keys rejected for ${merchantName}`,
-          text: paragraphs(
-            "Hello,",
-            `the new API keys of ${merchantName} were rejected on ${at} by ${change.by.type === "person" ? change.by.email : "your payment provider"}. The current ones stay valid.`,
-            `The keys are at ${url}.`,
-          ),
-        };
+        return composeMail(
+          "en",
+          `New API keys rejected for ${merchantName}`,
+          "Hello,",
+          `the new API keys of ${merchantName} were rejected on ${at} by ${change.by.type === "person" ? change.by.email : "your payment provider"}. The current ones stay valid.`,
+          `The keys are at ${url}.`,
+        );
       case "moved":
-        return {
-          subject: `${merchantName} is now in ${change.environment}`,
-          text: paragraphs(
-            "Hello,",
-            `your payment provider moved ${merchantName} to the environment ${change.environment} on ${at}.`,
-            `API keys keep their environment: those of the other environment no longer take payments for you. Create keys for ${change.environment} at ${url}.`,
-            "If you did not expect this, ask your payment provider.",
-          ),
-        };
+        return composeMail(
+          "en",
+          `${merchantName} is now in ${change.environment}`,
+          "Hello,",
+          `your payment provider moved ${merchantName} to the environment ${change.environment} on ${at}.`,
+          `API keys keep their environment: those of the other environment no longer take payments for you. Create keys for ${change.environment} at ${url}.`,
+          "If you did not expect this, ask your payment provider.",
+        );
     }
   },
 };

@@ -1,4 +1,5 @@
 import { cutText } from "../kernel/cut-text.ts";
+import { composeMail, type MailText } from "../mails/mail-text.ts";
 import type { Locale } from "./account.ts";
 
 /** What a person is told by mail, so that it sees what somebody else did with its account. */
@@ -34,23 +35,27 @@ export const SECURITY_CHANGES: Record<Locale, Record<SecurityChange, string>> = 
   },
 };
 
-const TEXTS: Record<Locale, (change: string, where: string, at: string) => string> = {
-  en: (change, where, at) =>
-    `${change}\n\nWhen: ${at}\nFrom: ${where}\n\nIf you did not do this, ask for a new password at once, and tell the owner of your shop.\n`,
-  it: (change, where, at) =>
-    `${change}\n\nQuando: ${at}\nDa: ${where}\n\nSe non è stato lei, chieda subito una nuova password e avvisi il titolare del suo esercizio.\n`,
+const LABELS: Record<Locale, { readonly when: string; readonly from: string; readonly otherwise: string }> = {
+  en: {
+    ...{ when: "When", from: "From" },
+    otherwise: "If you did not do this, ask for a new password at once, and tell the owner of your shop.",
+  },
+  it: {
+    ...{ when: "Quando", from: "Da" },
+    otherwise: "Se non è stato lei, chieda subito una nuova password e avvisi il titolare del suo esercizio.",
+  },
 };
 
 const WHERE_LENGTH_MAX = 200;
 
-/** Subject and text of a notice. */
+/** Composes a notice. */
 export function securityNotice(
   change: SecurityChange,
   { locale, atMs, ipAddress, userAgent }: { locale: Locale; atMs: number; ipAddress: string; userAgent: string },
-): { subject: string; text: string } {
+): MailText {
   const where = cutText(userAgent === "" ? ipAddress : `${ipAddress}, ${userAgent}`, WHERE_LENGTH_MAX);
-  return {
-    subject: SUBJECT[locale],
-    text: TEXTS[locale](SECURITY_CHANGES[locale][change], where, `${new Date(atMs).toISOString().slice(0, 19)}Z`),
-  };
+  const { when, from, otherwise } = LABELS[locale];
+  const at = `${new Date(atMs).toISOString().slice(0, 19)}Z`;
+  const facts = [[when, at] as const, [from, where] as const];
+  return composeMail(locale, SUBJECT[locale], SECURITY_CHANGES[locale][change], { facts }, otherwise);
 }

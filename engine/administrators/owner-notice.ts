@@ -1,12 +1,12 @@
 import type { CommitPart } from "../accounts/account-store.ts";
 import type { Client } from "../accounts/factor-steps.ts";
-import { paragraphs } from "../accounts/mail-texts.ts";
 import { SECURITY_CHANGES, type SecurityChange } from "../accounts/security-notice.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { cutText } from "../kernel/cut-text.ts";
 import type { Ids } from "../kernel/ids.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
 import { mailOperations } from "../mails/mail-store.ts";
+import { composeMail } from "../mails/mail-text.ts";
 
 /** What happened to the second factors of the owner of the configuration. */
 export type OwnerFactorChange = SecurityChange | "all removed by a command" | "all removed by an owner";
@@ -34,14 +34,16 @@ export function createOwnerNotice({ email, box, ids, clock }: OwnerNoticeOptions
   return (change, client) => {
     const atMs = clock.nowMs();
     if (email === null) return null;
-    const from = client === null ? [] : [`From: ${cutText(`${client.ipAddress}, ${client.userAgent}`, WHERE_LENGTH_MAX)}`];
-    const text = paragraphs(
+    const from = client === null ? [] : [["From", cutText(`${client.ipAddress}, ${client.userAgent}`, WHERE_LENGTH_MAX)] as const];
+    const text = composeMail(
+      "en",
+      SUBJECT,
       "Hello,",
       `the sign-in of the relay's owner was changed. ${whatOf(change)}`,
-      [`When: ${new Date(atMs).toISOString().slice(0, 19)}Z`, ...from].join("\n"),
+      { facts: [["When", `${new Date(atMs).toISOString().slice(0, 19)}Z`], ...from] },
       "If none of you did this, set another RELAY_ADMIN_PASSWORD, restart the nodes, and check the audit log (GET /admin/audit).",
     );
-    const mail = { id: ids.uuid(), kind: "security-notice", to: email, merchantId: null, subject: SUBJECT, text } as const;
+    const mail = { id: ids.uuid(), kind: "security-notice", to: email, merchantId: null, ...text } as const;
     return { checks: [], operations: mailOperations(mail, { box, atMs, expiresAtMs: atMs + NOTICE_LIFETIME_MS }) };
   };
 }

@@ -26,7 +26,10 @@ interface StoredLogo {
   readonly base64: string;
 }
 
-/** Branding on the key-value store: `branding/<merchantId>`, and the files `branding-logo/<id>` in Base64. */
+/**
+ * Branding on the key-value store: `branding/<merchantId>`, and the files `branding-logo/<id>` in
+ * Base64.
+ */
 export function createBrandingStore(kv: Kv): BrandingStore {
   return {
     load: (merchantId) =>

@@ -1,6 +1,8 @@
 import type { ImageType } from "./check-image.ts";
 
-/** The colour and the logo that a merchant's customers see. The name is in the merchant's record. */
+/**
+ * The colour and the logo that a merchant's customers see. The name is in the merchant's record.
+ */
 export interface BrandingRecord {
   readonly schema: 1;
   readonly merchantId: string;
@@ -11,7 +13,9 @@ export interface BrandingRecord {
 }
 
 export interface LogoFacts {
-  /** 32 hexadecimal digits of a digest of the merchant and the contents: the address of the file. */
+  /**
+   * 32 hexadecimal digits of a digest of the merchant and the contents: the address of the file.
+   */
   readonly id: string;
   readonly type: ImageType;
   readonly width: number;

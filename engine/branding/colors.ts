@@ -7,7 +7,9 @@ export const CONTRAST_MIN = 4.5;
 const WHITE = "#ffffff";
 const BLACK = "#000000";
 
-/** The backgrounds of buyers' pages (buyer-page.css) and of mails: the card and what surrounds it. */
+/**
+ * The backgrounds of buyers' pages (buyer-page.css) and of mails: the card and what surrounds it.
+ */
 export const GROUNDS = { light: ["#ffffff", "#f4f5f7"], dark: ["#1e2327", "#14171a"] } as const;
 
 type Rgb = readonly [red: number, green: number, blue: number];
@@ -32,14 +34,18 @@ export function contrastOf(one: string, other: string): number {
   return (lighter + 0.05) / (darker + 0.05);
 }
 
-/** White or black, whichever is easier to read on this colour. The contrast is always sufficient. */
+/**
+ * White or black, whichever is easier to read on this colour. The contrast is always sufficient.
+ */
 export function inkOn(color: string): string {
   return contrastOf(WHITE, color) >= contrastOf(BLACK, color) ? WHITE : BLACK;
 }
 
 const STEPS = 50;
 
-/** The colour, moved towards black or white only as far as it needs to be legible on these grounds. */
+/**
+ * The colour, moved towards black or white only as far as it needs to be legible on these grounds.
+ */
 function legibleOn(color: string, grounds: readonly string[]): string {
   const towards = inkOn(grounds[0] ?? WHITE);
   for (let step = 0; step < STEPS; step += 1) {

@@ -7,7 +7,10 @@ const isBare = (marker: number) => (marker >= 0xd0 && marker <= 0xd8) || marker 
 /** The header of a frame has the dimensions. Three numbers in the range are tables. */
 const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 
-/** Segments of applications that affect the picture: the pixels' shape, a profile of colours, and Adobe's transformation. */
+/**
+ * Segments of applications that affect the picture: the pixels' shape, a profile of colours, and
+ * Adobe's transformation.
+ */
 function isKept(marker: number, contents: Uint8Array, at: number): boolean {
   if (marker === 0xfe) return false;
   if (marker < 0xe0 || marker > 0xef) return true;

@@ -12,7 +12,10 @@ const ANIMATION = new Set(["acTL", "fcTL", "fdAT"]);
 /** The bit depths of each colour type (PNG specification, 11.2.1). */
 const DEPTHS: Readonly<Record<number, readonly number[]>> = { 0: [1, 2, 4, 8, 16], 2: [8, 16], 3: [1, 2, 4, 8], 4: [8, 16], 6: [8, 16] };
 
-/** Reads the chunks of a PNG file. Each checksum must be right, and the last chunk must end the file. */
+/**
+ * Reads the chunks of a PNG file. Each checksum must be right, and the last chunk must end the
+ * file.
+ */
 export function readPng(contents: Uint8Array): ReadImage | "damaged" | "animated" {
   const view = new DataView(contents.buffer, contents.byteOffset, contents.byteLength);
   const kept = [contents.subarray(0, SIGNATURE_BYTES)];

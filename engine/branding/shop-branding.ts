@@ -26,7 +26,10 @@ export interface ShopBranding {
   logo(id: string): Promise<LogoFile | null>;
 }
 
-/** Shows a merchant to its customers. Rejects with RelayError `unavailable` when the store cannot answer. */
+/**
+ * Shows a merchant to its customers. Rejects with RelayError `unavailable` when the store cannot
+ * answer.
+ */
 export interface Shops {
   of(merchantId: string): Promise<Shop>;
 }

@@ -1,4 +1,6 @@
+import type { AlertRecord } from "../alerts/alert.ts";
 import type { Alerts } from "../alerts/alerts.ts";
+import type { DisputeCategory, DisputeRecord } from "../disputes/dispute.ts";
 import type { Disputes } from "../disputes/disputes.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { MerchantScope } from "../kernel/merchant-scope.ts";
@@ -22,6 +24,10 @@ export interface DisputeTask {
   /** When it was received. */
   readonly atMs: number;
   readonly dueAtMs: number;
+  readonly amountMinor: number;
+  readonly currency: string;
+  /** The reason of the complaint. */
+  readonly category: DisputeCategory;
 }
 
 /** The most urgent come first, some seconds old at most. Rejects with RelayError `unavailable`. */
@@ -43,17 +49,12 @@ export function createDisputeTasks({ disputes, alerts, clock }: DisputeTasksOpti
       disputes.list(owner, { ...page, dueBeforeMs, stage: null, category: null, terminalId: null, q: null }),
       alerts.list(owner, { ...page, source: null }),
     ]);
-    const tasks: DisputeTask[] = [
-      ...due.items.map(({ id, createdAtMs, respondByMs }) => ({
-        kind: "dispute_due" as const,
-        id,
-        atMs: createdAtMs,
-        dueAtMs: respondByMs,
-      })),
-      ...pending.items.map(({ id, createdAtMs, respondByMs }) => ({
-        ...{ kind: "alert_pending" as const, id, atMs: createdAtMs, dueAtMs: respondByMs },
-      })),
-    ];
+    const taskOf =
+      (kind: DisputeTaskKind) =>
+      ({ id, createdAtMs, respondByMs, amountMinor, currency, category }: DisputeRecord | AlertRecord): DisputeTask => {
+        return { kind, id, atMs: createdAtMs, dueAtMs: respondByMs, amountMinor, currency, category };
+      };
+    const tasks = [...due.items.map(taskOf("dispute_due")), ...pending.items.map(taskOf("alert_pending"))];
     return tasks.sort((one, other) => one.dueAtMs - other.dueAtMs);
   }
 

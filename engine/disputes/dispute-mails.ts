@@ -1,6 +1,5 @@
 import { merchantRoleMay } from "../access/merchant-user-grant.ts";
 import type { Locale } from "../accounts/account.ts";
-import type { MailText } from "../accounts/mail-texts.ts";
 import type { MemberRecord } from "../accounts/team.ts";
 import type { TeamStore } from "../accounts/team-store.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -10,6 +9,7 @@ import type { SecretBox } from "../kernel/secret-box.ts";
 import type { MailKind } from "../mails/mail.ts";
 import { isMailAddress } from "../mails/mail-address.ts";
 import { type MailStore, mailOperations } from "../mails/mail-store.ts";
+import type { MailText } from "../mails/mail-text.ts";
 import type { MerchantStore } from "../partners/merchant-store.ts";
 import type { DisputeRecord } from "./dispute.ts";
 import type { DisputeEffect } from "./events.ts";

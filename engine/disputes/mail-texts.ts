@@ -1,6 +1,7 @@
 import type { Locale } from "../accounts/account.ts";
-import { type MailText, paragraphs, timeInMails } from "../accounts/mail-texts.ts";
+import { timeInMails } from "../accounts/mail-texts.ts";
 import { moneyText } from "../kernel/money-text.ts";
+import { composeMail, type MailText, oneLine } from "../mails/mail-text.ts";
 import type { DisputeCategory, DisputeRecord } from "./dispute.ts";
 
 /** The texts contain no evidence. */
@@ -19,7 +20,7 @@ export function createDisputeMailTexts({ portalUrl, timeZone }: DisputeMailTexts
   function factsOf(locale: Locale, { merchantName, dispute }: { merchantName: string; dispute: DisputeRecord }): Facts {
     const { id, amountMinor, currency, category, network, networkCaseId, respondByMs, livemode } = dispute;
     return {
-      merchantName: merchantName.replaceAll(/[\s\p{C}]+/gu, " ").trim(),
+      merchantName: oneLine(merchantName),
       amount: moneyText(amountMinor, currency, (options) => new Intl.NumberFormat(TAGS[locale], options)),
       reason: REASONS[locale][category],
       number: `${network} ${networkCaseId}`,
@@ -76,49 +77,71 @@ interface Texts {
 
 const TEXTS: Readonly<Record<Locale, Texts>> = {
   it: {
-    received: ({ merchantName, amount, reason, number, url, until, mark }) => ({
-      subject: `${mark}Contestazione di ${amount}`,
-      text: paragraphs(
+    received: ({ merchantName, amount, reason, number, url, until, mark }) =>
+      composeMail(
+        "it",
+        `${mark}Contestazione di ${amount}`,
         "Buongiorno,",
         `un cliente ha contestato presso la sua banca un pagamento di ${merchantName}.`,
-        `Importo: ${amount}\nMotivo: ${reason}\nNumero della pratica: ${number}`,
+        {
+          facts: [
+            ["Importo", amount],
+            ["Motivo", reason],
+            ["Numero della pratica", number],
+          ],
+        },
         `Può rispondere fino a ${until}. Senza una risposta, la contestazione è persa.`,
         "Finché la contestazione è aperta, questo pagamento non si può rimborsare.",
-        `La contestazione nel portale:\n${url}`,
+        { lead: "La contestazione nel portale:", button: "Apri la contestazione", url },
       ),
-    }),
-    reminder: ({ merchantName, amount, number, url, until, mark }, days) => ({
-      subject: `${mark}Contestazione di ${amount}: ${days === 1 ? "manca un giorno" : `mancano ${days} giorni`}`,
-      text: paragraphs(
+    reminder: ({ merchantName, amount, number, url, until, mark }, days) =>
+      composeMail(
+        "it",
+        `${mark}Contestazione di ${amount}: ${days === 1 ? "manca un giorno" : `mancano ${days} giorni`}`,
         "Buongiorno,",
         `una contestazione di ${merchantName} attende ancora una risposta.`,
-        `Importo: ${amount}\nNumero della pratica: ${number}`,
+        {
+          facts: [
+            ["Importo", amount],
+            ["Numero della pratica", number],
+          ],
+        },
         `Si può rispondere fino a ${until}. Senza risposta la contestazione è persa.`,
-        `La contestazione nel portale:\n${url}`,
+        { lead: "La contestazione nel portale:", button: "Apri la contestazione", url },
       ),
-    }),
   },
   en: {
-    received: ({ merchantName, amount, reason, number, url, until, mark }) => ({
-      subject: `${mark}Dispute of ${amount}`,
-      text: paragraphs(
+    received: ({ merchantName, amount, reason, number, url, until, mark }) =>
+      composeMail(
+        "en",
+        `${mark}Dispute of ${amount}`,
         "Hello,",
         `a customer has disputed a payment of ${merchantName} with their bank.`,
-        `Amount: ${amount}\nReason: ${reason}\nCase: ${number}`,
+        {
+          facts: [
+            ["Amount", amount],
+            ["Reason", reason],
+            ["Case", number],
+          ],
+        },
         `You can respond until ${until}. Without a response the dispute is lost.`,
         "While the dispute is open, this payment cannot be refunded.",
-        `The dispute in the portal:\n${url}`,
+        { lead: "The dispute in the portal:", button: "Open the dispute", url },
       ),
-    }),
-    reminder: ({ merchantName, amount, number, url, until, mark }, days) => ({
-      subject: `${mark}Dispute of ${amount}: ${days === 1 ? "one day left" : `${days} days left`}`,
-      text: paragraphs(
+    reminder: ({ merchantName, amount, number, url, until, mark }, days) =>
+      composeMail(
+        "en",
+        `${mark}Dispute of ${amount}: ${days === 1 ? "one day left" : `${days} days left`}`,
         "Hello,",
         `a dispute of ${merchantName} still waits for a response.`,
-        `Amount: ${amount}\nCase: ${number}`,
+        {
+          facts: [
+            ["Amount", amount],
+            ["Case", number],
+          ],
+        },
         `You can respond until ${until}. Without a response the dispute is lost.`,
-        `The dispute in the portal:\n${url}`,
+        { lead: "The dispute in the portal:", button: "Open the dispute", url },
       ),
-    }),
   },
 };

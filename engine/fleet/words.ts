@@ -34,3 +34,6 @@ export const FLEET_ACTION_TERMINALS_MAX = 1_000;
 
 /** Terminals of an action that are handled within a second. */
 export const FLEET_ACTION_PER_SECOND = 20;
+
+/** Actions that run at the same time. */
+export const FLEET_ACTIONS_RUNNING_MAX = 3;

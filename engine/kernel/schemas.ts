@@ -168,6 +168,8 @@ export const SCHEMAS = {
    */
   export: first("export/", "export-of/", "due/export/"),
   exportRoom: first("export-room/"),
+  /** Actions of administrators on many terminals. */
+  fleetAction: first("fleet-action/", "fleet-actions/", "due/fleet-action/"),
   /**
    * Closed days of merchants, their summaries, an index by partner, later corrections, and the day
    * that is closed next.

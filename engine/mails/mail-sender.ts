@@ -1,3 +1,4 @@
+import type { ShopBranding } from "../branding/shop-branding.ts";
 import type { Address, Homes } from "../kernel/bus.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { createDeadlineRunner, type DeadlineBounds, type DeadlineRunner } from "../kernel/deadline-runner.ts";
@@ -6,6 +7,7 @@ import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
 import type { Stored } from "../kernel/stored.ts";
 import { type Mailer, type MailKind, MailNotSent, QUEUED_MAX } from "./mail.ts";
+import { withoutLogo } from "./mail-html.ts";
 import { claimed, ended, leftInOutbox, type MailRecord, type MailState, postponed } from "./mail-record.ts";
 import { type MailStore, mailText } from "./mail-store.ts";
 
@@ -21,6 +23,8 @@ export interface MailTold {
 export interface MailSenderOptions {
   store: MailStore;
   box: SecretBox;
+  /** Finds the logos of shops, which are attached to their mails. */
+  logos: Pick<ShopBranding, "logo">;
   /** Null where nothing sends mail: they wait in the administrators' outbox until they expire. */
   mailer: Mailer | null;
   homes: Homes;
@@ -51,7 +55,18 @@ const UNSTORED_MAX = 1_000;
  * begins, so two nodes do not send a mail together, and one that died during it leaves the mail to be sent again: at least once, not
  * exactly once.
  */
-export function createMailSender({ store, box, mailer, homes, self, clock, told, attempted, failed }: MailSenderOptions): DeadlineRunner {
+export function createMailSender({
+  store,
+  box,
+  logos,
+  mailer,
+  homes,
+  self,
+  clock,
+  told,
+  attempted,
+  failed,
+}: MailSenderOptions): DeadlineRunner {
   /** What was sent, or refused, while the store did not answer: it is stored when it answers again, and the mail not sent again meanwhile. */
   const unstored = new Map<string, Ending>();
 
@@ -98,7 +113,10 @@ export function createMailSender({ store, box, mailer, homes, self, clock, told,
 
   async function send(record: MailRecord, by: Mailer): Promise<"sent" | "refused"> {
     const { id, kind, to, merchantId } = record;
-    return by.send({ id, kind, to, merchantId, ...textOf(record) });
+    const { subject, text, html, logo: logoId } = textOf(record);
+    const logo = logoId === undefined ? null : await logos.logo(logoId);
+    const parts = html === undefined ? {} : { html: logo === null ? withoutLogo(html) : html };
+    return by.send({ id, kind, to, merchantId, subject, text, ...parts, ...(logo === null ? {} : { logo }) });
   }
 
   /** One that cannot be opened may be so again once the right key is back. */

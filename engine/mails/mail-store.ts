@@ -1,3 +1,4 @@
+import type { Shop } from "../branding/branding.ts";
 import { createDueIndex, type DueIndex, dueOperations } from "../kernel/due-index-store.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { available, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
@@ -7,7 +8,9 @@ import type { Stored } from "../kernel/stored.ts";
 import { TIME_DIGITS, timeDigits } from "../kernel/time-digits.ts";
 import { type Mail, type MailKind, type MailRoomName, roomOf } from "./mail.ts";
 import { isMailAddress } from "./mail-address.ts";
+import { mailHtml } from "./mail-html.ts";
 import type { MailRecord } from "./mail-record.ts";
+import type { MailBody } from "./mail-text.ts";
 
 export const MAILS = "mail/";
 const DUE = "due/mail/";
@@ -42,18 +45,36 @@ export interface MailTerms {
 }
 
 /**
+ * A mail that is to be queued. Its HTML is made of `body`, for the customers of `shop` or for
+ * people of the portal.
+ */
+export interface OwedMail extends Omit<Mail, "html" | "logo"> {
+  body?: MailBody;
+  shop?: Shop;
+}
+
+/**
+ * The sealed part of a record. Versions before HTML wrote the first two members only, and ignore
+ * the others.
+ */
+export interface MailContent extends Pick<Mail, "subject" | "text" | "html"> {
+  /** The id of the logo that is attached when the mail is sent. */
+  logo?: string;
+}
+
+/**
  * Queues a mail in the commit that makes it due. That commit has to check a version, so that it cannot be stored twice: stored again, the
  * mail would be sent again. Ask `room` before. @throws RangeError for a mail that no mailer could take: validate addresses
  * before (engine/mails/mail-address.ts)
  */
-export function mailOperations(mail: Mail, { box, atMs, expiresAtMs, sendAtMs = atMs }: MailTerms): Operation[] {
+export function mailOperations(mail: OwedMail, { box, atMs, expiresAtMs, sendAtMs = atMs }: MailTerms): Operation[] {
   if (!ID.test(mail.id)) throw new RangeError("a mail has no usable id");
   if (!isMailAddress(mail.to)) throw new RangeError(`the mail ${mail.id} has no usable address`);
   if (mail.subject.length > SUBJECT_LENGTH_MAX || mail.text.length > TEXT_LENGTH_MAX)
     throw new RangeError(`the mail ${mail.id} is too long`);
   if (!(expiresAtMs > atMs && expiresAtMs - atMs <= WORTH_MAX_MS)) throw new RangeError(`the mail ${mail.id} has no usable end`);
-  const { id, kind, to, merchantId, subject, text } = mail;
-  const sealed = box.seal(JSON.stringify({ subject, text }), placeOf(id));
+  const { id, kind, to, merchantId } = mail;
+  const sealed = box.seal(JSON.stringify(contentOf(mail)), placeOf(id));
   // One whose turn does not come in time is looked at once more, when its time is over.
   const nextAtMs = Math.min(Math.max(sendAtMs, atMs), expiresAtMs);
   const record: MailRecord = {
@@ -71,8 +92,14 @@ export function mailOperations(mail: Mail, { box, atMs, expiresAtMs, sendAtMs = 
   ];
 }
 
-/** Subject and text of a mail that has not ended; null for one that has. */
-export function mailText(box: SecretBox, { id, sealed }: MailRecord): Pick<Mail, "subject" | "text"> | null {
+function contentOf({ subject, text, body, shop }: OwedMail): MailContent {
+  if (body === undefined) return { subject, text };
+  const logo = shop?.logo?.id;
+  return { subject, text, html: mailHtml(subject, body, shop ?? null), ...(logo === undefined ? {} : { logo }) };
+}
+
+/** The content of a mail that has not ended; null for one that has. */
+export function mailText(box: SecretBox, { id, sealed }: MailRecord): MailContent | null {
   return sealed === null ? null : JSON.parse(box.open(sealed, placeOf(id)));
 }
 

@@ -1,3 +1,5 @@
+import type { LogoFile } from "../branding/branding.ts";
+
 /** What a mail is about; its metric and its line in the administrators' list. */
 export const MAIL_KINDS = [
   "invitation",
@@ -11,6 +13,7 @@ export const MAIL_KINDS = [
   "subscription-failed",
   "subscription-reminder",
   "subscription-recovered",
+  "subscription-cancelled",
 ] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];
 
@@ -51,6 +54,7 @@ const ROOM_OF_KIND: { readonly [Kind in MailKind]: MailRoomName } = {
   "subscription-failed": "subscriptions",
   "subscription-reminder": "subscriptions",
   "subscription-recovered": "subscriptions",
+  "subscription-cancelled": "subscriptions",
 };
 
 /** The room of a kind, and all kinds that share it. */
@@ -72,6 +76,10 @@ export interface Mail {
   subject: string;
   /** Plain text. */
   text: string;
+  /** The same as HTML, which loads nothing; absent in mails that older versions queued. */
+  html?: string;
+  /** The logo that the HTML shows. */
+  logo?: LogoFile;
   /** Whose it is; null for none. */
   merchantId: string | null;
 }

@@ -49,6 +49,8 @@ export interface MerchantStore {
   count(partnerId: number): Promise<Stored<MerchantCount>>;
   /** A partner's merchants by id after `after`; of both kinds where `status` is null. */
   page(partnerId: number, query: { after: string; limit: number; status: MerchantStatus | null }): Promise<MerchantRecord[]>;
+  /** Merchants of all partners by id after `after`. */
+  all(query: { after: string; limit: number }): Promise<MerchantRecord[]>;
   /** The first merchants of all partners whose ids begin with a text, by id. */
   beginning(text: string, limit: number): Promise<MerchantRecord[]>;
   /** As `MerchantChange.secrets` left them. */
@@ -124,6 +126,12 @@ export function createMerchantStore(kv: Kv): MerchantStore {
           if (found.length >= limit || last === undefined || entries.length < INDEX_PAGE) return recordsOf(found.slice(0, limit));
           from = `${last.key}\u0001`;
         }
+      }),
+    all: ({ after, limit }) =>
+      available(async () => {
+        const { from, to } = prefixRange(MERCHANTS);
+        const entries = await kv.scan({ from: after === "" ? from : `${MERCHANTS}${after}\u0001`, to, limit });
+        return entries.map(parsed);
       }),
     beginning: (text, limit) => available(async () => (await kv.scan({ ...prefixRange(MERCHANTS + text), limit })).map(parsed)),
     sealedSecrets: (merchantId, service) =>

@@ -3,6 +3,7 @@ import { RelayError } from "../kernel/errors.ts";
 import { IDENTIFIER_LENGTH_MAX } from "../kernel/limits.ts";
 import { maskPans } from "../kernel/mask.ts";
 import type { ServiceConfiguration } from "./merchant-service.ts";
+import type { OpeningInterval } from "./opening-hours.ts";
 
 /** Whether a merchant's payments move money. */
 export type MerchantEnvironment = "TEST" | "LIVE";
@@ -54,6 +55,8 @@ export interface MerchantRecord {
   callsPerMinute?: MerchantCallLimit;
   /** Schemes of apps that buyers may return to (return-schemes.ts). Absent where none was registered. */
   returnSchemes?: readonly string[];
+  /** When the shop is open (opening-hours.ts). Absent: the relay derives it from payments. */
+  openingHours?: readonly OpeningInterval[];
 }
 
 export interface MerchantCallLimit {

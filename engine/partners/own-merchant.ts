@@ -6,6 +6,7 @@ import { keysAt } from "./merchant-keys.ts";
 import type { MerchantServices, ServiceOutcome, ServicesOf } from "./merchant-services.ts";
 import type { MerchantStore } from "./merchant-store.ts";
 import type { Merchants } from "./merchants.ts";
+import { type OpeningInterval, openingHoursOf } from "./opening-hours.ts";
 import type { KeysOutcome, KeysReplacedBy, KeysRequest, PendingOutcome, ReplaceKeys } from "./replace-keys.ts";
 import { returnSchemesOf } from "./return-schemes.ts";
 
@@ -26,6 +27,8 @@ export interface OwnMerchant {
   refuseKeys(merchantId: string, by: KeysReplacedBy): Promise<PendingOutcome>;
   /** Replaces the schemes of apps that buyers may return to; null for a merchant that is deactivated. Throws RelayError `invalid_request` too. */
   saveReturnSchemes(merchantId: string, schemes: readonly string[]): Promise<readonly string[] | null>;
+  /** Replaces the hours in which the shop is open; null removes them. False for a merchant that is deactivated. Throws RelayError `invalid_request` too. */
+  saveOpeningHours(merchantId: string, hours: readonly OpeningInterval[] | null): Promise<boolean>;
 }
 
 export interface OwnMerchantOptions {
@@ -68,6 +71,15 @@ export function createOwnMerchant({ store, merchants, services, keys, clock, ser
       return merchants.change<readonly string[] | null>(await find(merchantId), merchantId, (before) =>
         before.active ? { answer: schemes, merchant: { ...before, returnSchemes: schemes } } : { answer: null, merchant: null },
       );
+    },
+    saveOpeningHours: async (merchantId, given) => {
+      const hours = given === null ? null : openingHoursOf(given);
+      return merchants.change<boolean>(await find(merchantId), merchantId, (before) => {
+        const { openingHours: _, ...others } = before;
+        return before.active
+          ? { answer: true, merchant: hours === null ? others : { ...others, openingHours: hours } }
+          : { answer: false, merchant: null };
+      });
     },
   };
 }

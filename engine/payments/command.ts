@@ -40,6 +40,8 @@ export interface Command {
   cancels?: string;
   /** It is accepted before this time or not at all, whichever node comes to it when; of no meaning later, and not stored. Absent: whenever. */
   acceptBeforeMs?: number;
+  /** It is accepted only while no other command of its terminal waits or has been sent; of no meaning later, and not stored. */
+  onlyIdle?: true;
   /**
    * The merchant whose it is, as administered when it was accepted; null for none. What is administered later changes nothing. Absent in what was accepted
    * before this was kept.

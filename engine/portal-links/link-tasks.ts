@@ -22,6 +22,10 @@ export interface PortalLinkTask {
   readonly id: string;
   /** When it was paid. */
   readonly atMs: number;
+  readonly amountMinor: number;
+  readonly currency: string;
+  /** The text for the customer. */
+  readonly description: string;
 }
 
 export function taskKindsOf(record: Pick<PortalLinkRecord, "attempts" | "late">): PortalLinkTaskKind[] {
@@ -53,7 +57,10 @@ export function createPortalLinkTasks({ store, clock }: PortalLinkTasksOptions):
 
   async function readTasks(list: Parameters<PortalLinkTasks>[0]): Promise<readonly PortalLinkTask[]> {
     const links = await store.withTasks(list, LINKS_MAX);
-    const tasks = links.flatMap((link) => taskKindsOf(link).map((kind) => ({ kind, id: link.id, atMs: lastPaidAtMs(link) })));
+    const tasks = links.flatMap((link) => {
+      const { amountMinor, currency, description } = link.order;
+      return taskKindsOf(link).map((kind) => ({ kind, id: link.id, atMs: lastPaidAtMs(link), amountMinor, currency, description }));
+    });
     return tasks.sort((one, other) => other.atMs - one.atMs);
   }
 

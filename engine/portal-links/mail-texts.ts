@@ -1,6 +1,7 @@
 import type { Locale } from "../accounts/account.ts";
-import { type MailText, paragraphs, timeInMails } from "../accounts/mail-texts.ts";
+import { timeInMails } from "../accounts/mail-texts.ts";
 import { moneyText } from "../kernel/money-text.ts";
+import { composeMail, type MailText, oneLine } from "../mails/mail-text.ts";
 import type { PortalLinkRecord } from "./portal-link.ts";
 
 export interface PortalLinkMailTexts {
@@ -44,11 +45,6 @@ export function createPortalLinkMailTexts({ publicUrl, portalUrl, timeZone }: Po
   };
 }
 
-/** Texts of merchants stay within one line. Lines of their own could look like ours. */
-function oneLine(text: string): string {
-  return text.replaceAll(/[\s\p{C}]+/gu, " ").trim();
-}
-
 const TAGS: Readonly<Record<Locale, string>> = { it: "it-IT", en: "en-GB" };
 
 function amountText(locale: Locale, { amountMinor, currency }: { amountMinor: number; currency: string }): string {
@@ -78,59 +74,65 @@ interface Texts {
 
 const TEXTS: Readonly<Record<Locale, Texts>> = {
   it: {
-    paymentLink: ({ merchantName, amount, description, url, until, livemode }) => ({
-      subject: `${livemode ? "" : "[TEST] "}${merchantName}: richiesta di pagamento di ${amount}`,
-      text: paragraphs(
+    paymentLink: ({ merchantName, amount, description, url, until, livemode }) =>
+      composeMail(
+        "it",
+        `${livemode ? "" : "[TEST] "}${merchantName}: richiesta di pagamento di ${amount}`,
         "Buongiorno,",
         `${merchantName} ti chiede il pagamento di ${amount} per:\n${description}`,
-        `Per pagare con carta, apri questo indirizzo:\n${url}`,
+        { lead: "Per pagare con carta, apri questo indirizzo:", button: `Paga ${amount}`, url },
         `Si può pagare una sola volta, fino a ${until}.`,
         ...(livemode ? [] : ["È una prova: non viene addebitato nulla."]),
-        `Chi ha questo indirizzo può pagare al tuo posto. Se non conosci ${merchantName} o non ti aspettavi questa richiesta, ignora questo messaggio: non viene addebitato nulla.`,
+        {
+          note: `Chi ha questo indirizzo può pagare al tuo posto. Se non conosci ${merchantName} o non ti aspettavi questa richiesta, ignora questo messaggio: non viene addebitato nulla.`,
+        },
       ),
-    }),
-    paymentLinkPaid: ({ merchantName, amount, description, reference, url, at, late, livemode }) => ({
-      subject: `${livemode ? "" : "[TEST] "}Link pagato: ${amount}`,
-      text: paragraphs(
+    paymentLinkPaid: ({ merchantName, amount, description, reference, url, at, late, livemode }) =>
+      composeMail(
+        "it",
+        `${livemode ? "" : "[TEST] "}Link pagato: ${amount}`,
         "Buongiorno,",
         `un link di pagamento di ${merchantName} è stato pagato ${at}.`,
-        `Importo: ${amount}\nDescrizione: ${description}${reference === null ? "" : `\nRiferimento: ${reference}`}`,
+        {
+          facts: [["Importo", amount], ["Descrizione", description], ...(reference === null ? [] : [["Riferimento", reference] as const])],
+        },
         ...(late
           ? [
               "Era già stato annullato o era scaduto: il cliente aveva la pagina di pagamento ancora aperta. Se non vuoi il pagamento, rimborsalo.",
             ]
           : []),
         ...(livemode ? [] : ["È una prova: non è stato incassato nulla."]),
-        `Il pagamento nel portale:\n${url}`,
+        { lead: "Il pagamento nel portale:", button: "Apri il pagamento", url },
       ),
-    }),
   },
   en: {
-    paymentLink: ({ merchantName, amount, description, url, until, livemode }) => ({
-      subject: `${livemode ? "" : "[TEST] "}${merchantName} asks you to pay ${amount}`,
-      text: paragraphs(
+    paymentLink: ({ merchantName, amount, description, url, until, livemode }) =>
+      composeMail(
+        "en",
+        `${livemode ? "" : "[TEST] "}${merchantName} asks you to pay ${amount}`,
         "Hello,",
         `${merchantName} asks you to pay ${amount} for:\n${description}`,
-        `To pay by card, open this address:\n${url}`,
+        { lead: "To pay by card, open this address:", button: `Pay ${amount}`, url },
         `It can be paid once, until ${until}.`,
         ...(livemode ? [] : ["This is a test: nothing is charged."]),
-        `Anyone who has this address can pay instead of you. If you do not know ${merchantName}, or did not expect this request, ignore this message: nothing is charged.`,
+        {
+          note: `Anyone who has this address can pay instead of you. If you do not know ${merchantName}, or did not expect this request, ignore this message: nothing is charged.`,
+        },
       ),
-    }),
-    paymentLinkPaid: ({ merchantName, amount, description, reference, url, at, late, livemode }) => ({
-      subject: `${livemode ? "" : "[TEST] "}Payment link paid: ${amount}`,
-      text: paragraphs(
+    paymentLinkPaid: ({ merchantName, amount, description, reference, url, at, late, livemode }) =>
+      composeMail(
+        "en",
+        `${livemode ? "" : "[TEST] "}Payment link paid: ${amount}`,
         "Hello,",
         `a payment link of ${merchantName} was paid on ${at}.`,
-        `Amount: ${amount}\nDescription: ${description}${reference === null ? "" : `\nReference: ${reference}`}`,
+        { facts: [["Amount", amount], ["Description", description], ...(reference === null ? [] : [["Reference", reference] as const])] },
         ...(late
           ? [
               "It had been cancelled or had expired before: the customer still had the payment page open. If you do not want the payment, refund it.",
             ]
           : []),
         ...(livemode ? [] : ["This is a test: no money was taken."]),
-        `The payment in the portal:\n${url}`,
+        { lead: "The payment in the portal:", button: "Open the payment", url },
       ),
-    }),
   },
 };

@@ -2,13 +2,13 @@ import { merchantRoleMay } from "../access/merchant-user-grant.ts";
 import type { Locale } from "../accounts/account.ts";
 import type { MemberRecord, TeamRecord } from "../accounts/team.ts";
 import type { TeamStore } from "../accounts/team-store.ts";
+import type { Shops } from "../branding/shop-branding.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { CommitPart } from "../kernel/commit-part.ts";
 import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
 import { isMailAddress } from "../mails/mail-address.ts";
 import { type MailStore, mailOperations, requiredRoom } from "../mails/mail-store.ts";
-import type { MerchantStore } from "../partners/merchant-store.ts";
 import type { PortalLinkMailTexts } from "./mail-texts.ts";
 import type { PortalLinkRecord } from "./portal-link.ts";
 
@@ -26,7 +26,7 @@ export interface PortalLinkMails {
 export interface PortalLinkMailsOptions {
   store: Pick<MailStore, "room">;
   teams: Pick<TeamStore, "load">;
-  merchants: Pick<MerchantStore, "load">;
+  shops: Shops;
   texts: PortalLinkMailTexts;
   box: SecretBox;
   digest: Digest;
@@ -41,18 +41,14 @@ const WORTH_MS = 7 * 86_400_000;
 const NOTICE_LIFETIME_MS = 3 * 86_400_000;
 
 export function createPortalLinkMails(options: PortalLinkMailsOptions): PortalLinkMails {
-  const { store, teams, merchants, texts, box, digest, clock, leftOut } = options;
-
-  async function nameOf(merchantId: string): Promise<string> {
-    return (await merchants.load(merchantId))?.record.merchantName ?? merchantId;
-  }
+  const { store, teams, shops, texts, box, digest, clock, leftOut } = options;
 
   async function paid(link: PortalLinkRecord): Promise<CommitPart["operations"]> {
     const { id, merchantId } = link;
     const atMs = clock.nowMs();
-    const [team, merchantName, sendAtMs] = await Promise.all([
+    const [team, { name: merchantName }, sendAtMs] = await Promise.all([
       teams.load(merchantId),
-      nameOf(merchantId),
+      shops.of(merchantId),
       store.room("payment-link-paid", { merchantId }, atMs),
     ]);
     const recipients = team === null ? [] : recipientsOf(team.record, link).filter(({ email }) => isMailAddress(email));
@@ -73,9 +69,10 @@ export function createPortalLinkMails(options: PortalLinkMailsOptions): PortalLi
       const atMs = clock.nowMs();
       const { merchantId, order } = link;
       const sendAtMs = await requiredRoom(store, "payment-link", { merchantId }, atMs);
-      const text = texts.link(locale, { merchantName: await nameOf(merchantId), link });
+      const shop = await shops.of(merchantId);
+      const text = texts.link(locale, { merchantName: shop.name, link });
       const expiresAtMs = Math.max(atMs + 1, Math.min(order.expiresAtMs, atMs + WORTH_MS));
-      return mailOperations({ id: mailId, kind: "payment-link", to, merchantId, ...text }, { box, atMs, expiresAtMs, sendAtMs });
+      return mailOperations({ id: mailId, kind: "payment-link", to, merchantId, shop, ...text }, { box, atMs, expiresAtMs, sendAtMs });
     },
     paid: async (link) => {
       try {

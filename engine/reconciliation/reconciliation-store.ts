@@ -9,6 +9,7 @@ import {
   type Correction,
   type DayFigures,
   type DaySummary,
+  type DaysQuery,
   type ReconciledDay,
 } from "./reconciliation.ts";
 
@@ -49,10 +50,9 @@ export interface ReconciliationStore extends DueIndex {
   /** Resolves with false on a conflict. */
   correct(closed: ClosedDay, record: CorrectionsRecord, version: number): Promise<boolean>;
   /** Lists the newest days first: days before `before`, from `from` to `to` (included). */
-  summaries(
-    merchantId: string,
-    query: { readonly limit: number; readonly before: string | null; readonly from: string | null; readonly to: string | null },
-  ): Promise<readonly DaySummary[]>;
+  summaries(merchantId: string, query: DaysQuery): Promise<readonly DaySummary[]>;
+  /** Returns the first day of the merchant with any activity; null if there is none. */
+  firstDay(merchantId: string): Promise<string | null>;
   /**
    * Lists a partner's merchants that have closed the day, in the order of their ids, after `after`
    * only.
@@ -154,6 +154,12 @@ export function createReconciliationStore(kv: Kv): ReconciliationStore {
         if (range.from >= range.to) return [];
         const entries = await kv.scan({ ...range, limit, reverse: true });
         return entries.map(({ value }) => readBareRecord<DaySummary>("reconciledDay", "a summary of a day", value));
+      }),
+    firstDay: (merchantId) =>
+      available(async () => {
+        const prefix = `${BY_MERCHANT}${merchantId}/`;
+        const [entry] = await kv.scan({ ...prefixRange(prefix), limit: 1 });
+        return entry?.key.slice(prefix.length) ?? null;
       }),
     merchantsOf: (partnerId, day, after, limit) =>
       available(async () => {

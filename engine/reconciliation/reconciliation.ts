@@ -118,7 +118,8 @@ export interface DayTotals {
 /** A closed day in a list. */
 export interface DaySummary {
   readonly day: string;
-  readonly closedAtMs: number;
+  /** Null for a day without any activity, about which nothing is stored. */
+  readonly closedAtMs: number | null;
   readonly totals: readonly DayTotals[];
   readonly unknown: number;
   readonly conflicting: number;
@@ -132,6 +133,13 @@ export interface ReconciledDay {
   readonly correctionCount: number;
 }
 
+export interface DaysQuery {
+  readonly limit: number;
+  readonly before: string | null;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
 /**
  * Reads the closed days of merchants. Every method rejects with RelayError `unavailable` when the
  * store cannot answer.
@@ -143,12 +151,13 @@ export interface Reconciliation {
    */
   day(owner: MerchantParty, day: string): Promise<ReconciledDay | { readonly type: "open"; readonly closesAtMs: number } | null>;
   /**
-   * Lists the newest days first, from and to these days (included). `next` is the `before` of the
-   * next page, or null on the last page.
+   * Lists the newest days first, from and to these days (included), since the first one with any
+   * activity. `activeOnly`: leaves out the days without any. `next` is the `before` of the next
+   * page, or null on the last page.
    */
   days(
     owner: MerchantParty,
-    query: { readonly limit: number; readonly before: string | null; readonly from: string | null; readonly to: string | null },
+    query: DaysQuery & { readonly activeOnly: boolean },
   ): Promise<{ items: readonly DaySummary[]; next: string | null }>;
   /**
    * Lists a partner's merchants in the order of their ids, after `after` only. The list is empty

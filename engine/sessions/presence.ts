@@ -12,6 +12,17 @@ export interface DeviceInfo {
   family?: string;
   appVersion?: string;
   deviceModel?: string;
+  /** The services of commands that it says it executes beside payments. Absent: it does not say. */
+  commands?: readonly string[];
+}
+
+/** Services that a terminal may list. */
+const DECLARED_COMMANDS_MAX = 32;
+
+/** Reads a list such as `LOGCAT, RESTART`. What is no service word is left out. */
+export function declaredCommands(text: string): readonly string[] {
+  const named = text.split(",", DECLARED_COMMANDS_MAX).map((word) => word.trim());
+  return [...new Set(named.filter((word) => /^[A-Z0-9_]{1,32}$/.test(word)))];
 }
 
 /** What is stored of a terminal's presence; survives a restart, says nothing of live sessions. */

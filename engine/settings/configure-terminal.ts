@@ -17,7 +17,12 @@ export interface CloudConfigChange {
   family?: string | null | undefined;
   currency?: string | null | undefined;
   settings?: CloudConfig["settings"] | null | undefined;
+  /** Set in addition to the others. */
+  moreSettings?: CloudConfig["settings"];
 }
+
+/** Settings of one terminal. */
+export const SETTINGS_MAX = 100;
 
 /** Where cloud configurations are kept and looked up. */
 export interface CloudConfigs {
@@ -86,7 +91,7 @@ export function createConfigureTerminal({ configs, merchants, terminals, clock, 
           group: change.group === undefined ? (before?.group ?? null) : change.group,
           family: change.family === undefined ? (before?.family ?? null) : change.family,
           ...(takes === undefined || takes === null ? {} : { currency: takes }),
-          settings: (change.settings === undefined ? before?.settings : maskSchemeValues(change.settings ?? {})) ?? {},
+          settings: settingsAfter(before?.settings ?? {}, change),
           updatedAtMs: clock.nowMs(),
         };
       });
@@ -102,6 +107,14 @@ export function createConfigureTerminal({ configs, merchants, terminals, clock, 
       return Object.keys(settings).length === 0 ? null : configText(ids, terminalId, settings);
     },
   };
+}
+
+function settingsAfter(before: CloudConfig["settings"], { settings, moreSettings }: CloudConfigChange): CloudConfig["settings"] {
+  const base = settings === undefined ? before : maskSchemeValues(settings ?? {});
+  if (moreSettings === undefined) return base;
+  const after = { ...base, ...maskSchemeValues(moreSettings) };
+  if (Object.keys(after).length > SETTINGS_MAX) throw new RelayError("invalid_request", `settings: at most ${SETTINGS_MAX} are permitted`);
+  return after;
 }
 
 function sameSettings(one: CloudConfig["settings"], other: CloudConfig["settings"]): boolean {

@@ -20,6 +20,11 @@ export interface MerchantAttentionItem {
   kind: (typeof KINDS)[number];
   uuid: string;
   atMs: number;
+  terminalId: string;
+  /** What was charged, or what was requested while that is not known. */
+  amountMinor: number;
+  /** Null where neither the command nor the result names one. */
+  currency: string | null;
 }
 
 /** What a merchant has to look at, newest first; of its first 50 terminals, and as it was within the last 15 seconds. Rejects with RelayError `unavailable`. */
@@ -40,22 +45,23 @@ export function createMerchantAttention({ byMerchant, items, terminals, clock }:
     return found.flat();
   }
 
-  /** The terminal may have been another merchant's at that time. */
-  async function isOwn(merchantId: string, { terminalId, uuid }: AttentionItem): Promise<boolean> {
-    if (uuid === null) return false;
+  /** Returns the item with its payment; null for another merchant's, which may have had the terminal at that time. */
+  async function ownItem(merchantId: string, { kind, terminalId, uuid, atMs }: AttentionItem): Promise<MerchantAttentionItem | null> {
+    const known = KINDS.find((one) => one === kind);
+    if (uuid === null || known === undefined) return null;
     const view = await terminals.command(uuid, 0, (candidate) => candidate === terminalId);
-    return view?.command?.shop === merchantId;
+    if (view?.command?.shop !== merchantId) return null;
+    const { command, transaction } = view;
+    const amountMinor = transaction?.amountCents ?? command.amountCents;
+    return { kind: known, uuid, atMs, terminalId, amountMinor, currency: transaction?.currency ?? command.currency ?? null };
   }
 
   async function look(merchantId: string): Promise<readonly MerchantAttentionItem[]> {
     const all: AttentionItem[] = [];
     for (const terminalId of byMerchant.of(merchantId).slice(0, TERMINALS_MAX)) all.push(...(await ofTerminal(terminalId)));
     const newest = all.sort((one, other) => other.atMs - one.atMs).slice(0, ITEMS_MAX);
-    const own = await Promise.all(newest.map((item) => isOwn(merchantId, item)));
-    return newest.flatMap(({ kind, uuid, atMs }, index) => {
-      const known = KINDS.find((one) => one === kind);
-      return own[index] === true && known !== undefined && uuid !== null ? [{ kind: known, uuid, atMs }] : [];
-    });
+    const own = await Promise.all(newest.map((item) => ownItem(merchantId, item)));
+    return own.filter((item) => item !== null);
   }
 
   return (merchantId) => recent(merchantId, () => look(merchantId));

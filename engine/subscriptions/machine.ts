@@ -151,7 +151,7 @@ const flagTwice = { type: "flagTwice", params: {} } as const;
 
 const renewed = ["noteDone", "dropPending", "endDunning", tell("subscription.renewed")] as const;
 const end = (by: SubscriptionRecord["cancelledBy"]) =>
-  ({ target: "CANCELLED", actions: ["dropPending", cancelled(by), tell("subscription.cancelled")] }) as const;
+  ({ target: "CANCELLED", actions: ["dropPending", cancelled(by), tell("subscription.cancelled"), mail("cancelled")] }) as const;
 const pause = (by: SubscriptionRecord["pausedBy"]) => ({ target: "PAUSED", actions: ["dropPending", paused(by)] }) as const;
 
 const paidLate = { guard: "becomesPaidLate", actions: ["noteDone", flagLate, tell("subscription.paid_late")] } as const;
@@ -178,7 +178,7 @@ const owedMail = {
   ],
 } as const;
 const cancelNow = { ...end("merchant"), guard: "endsAtOnce" } as const;
-const cancelLater = { guard: "mayEndLater", actions: "noteEndsLater" } as const;
+const cancelLater = { guard: "mayEndLater", actions: ["noteEndsLater", mail("cancelled")] } as const;
 const goOn = { guard: "endsLater", actions: "noteGoesOn" } as const;
 const retries = [
   { guard: "mayRetryByLink", actions: ["noteRetry", "begin", ask, mail("step")] },
@@ -330,8 +330,13 @@ export const subscriptionMachine = setUp.createMachine({
         "deadline.passed": { ...end(null), guard: "isPeriodOver" },
         "cancel.requested": [cancelNow, cancelLater],
         "resume.requested": { guard: "isKnown", target: "ACTIVE", actions: "resume" },
+        "mail.due": owedMail,
       },
     },
-    CANCELLED: { tags: "ended", description: "For ever. A payment that was under way is followed to its end.", on: over },
+    CANCELLED: {
+      tags: "ended",
+      description: "For ever. A payment that was under way is followed to its end.",
+      on: { ...over, "mail.due": owedMail },
+    },
   },
 });

@@ -405,3 +405,8 @@ export function nextTryAtMs(record: SubscriptionRecord): number | null {
     return null;
   return stepAtMs(record.dunning);
 }
+
+/** Returns the last rejected attempt. */
+export function lastFailureOf({ attempts }: Pick<CycleCharge, "attempts">): ChargeAttempt | undefined {
+  return attempts.findLast(({ state, code }) => state === "failed" && code !== null);
+}

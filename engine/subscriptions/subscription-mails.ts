@@ -1,9 +1,9 @@
+import type { Shops } from "../branding/shop-branding.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { CommitPart } from "../kernel/commit-part.ts";
 import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
 import { type MailStore, mailOperations } from "../mails/mail-store.ts";
-import type { MerchantStore } from "../partners/merchant-store.ts";
 import type { DunningTerms } from "./dunning-policy.ts";
 import type { SubscriptionEffect } from "./events.ts";
 import type { SubscriptionMailTexts } from "./mail-texts.ts";
@@ -30,7 +30,7 @@ export function subscriptionMailOf(mails: SubscriptionMails) {
 
 export interface SubscriptionMailsOptions {
   store: Pick<MailStore, "room">;
-  merchants: Pick<MerchantStore, "load">;
+  shops: Shops;
   texts: SubscriptionMailTexts;
   box: SecretBox;
   digest: Digest;
@@ -47,22 +47,26 @@ const KINDS = {
   failed: "subscription-failed",
   step: "subscription-reminder",
   recovered: "subscription-recovered",
+  cancelled: "subscription-cancelled",
 } as const;
 
 export function createSubscriptionMails(options: SubscriptionMailsOptions): SubscriptionMails {
-  const { store, merchants, texts, box, digest, clock, postponed } = options;
+  const { store, shops, texts, box, digest, clock, postponed } = options;
   return {
     owed: async (record, kind, terms) => {
       if (terms?.mails === false && kind !== "payment") return [];
       try {
         const atMs = clock.nowMs();
         const { merchantId } = record;
-        const [merchant, sendAtMs] = await Promise.all([merchants.load(merchantId), store.room(KINDS[kind], { merchantId }, atMs)]);
+        const [shop, sendAtMs] = await Promise.all([shops.of(merchantId), store.room(KINDS[kind], { merchantId }, atMs)]);
         if (sendAtMs !== null) {
           const { locale, email: to } = record.customer;
-          const text = texts[kind](locale, { merchantName: merchant?.record.merchantName ?? merchantId, record });
+          const text = texts[kind](locale, { merchantName: shop.name, record });
           const id = prefixedId("sbm_", digest(`subscription mail ${record.id} ${record.mails + 1}`));
-          return mailOperations({ id, kind: KINDS[kind], to, merchantId, ...text }, { box, atMs, expiresAtMs: atMs + WORTH_MS, sendAtMs });
+          return mailOperations(
+            { id, kind: KINDS[kind], to, merchantId, shop, ...text },
+            { box, atMs, expiresAtMs: atMs + WORTH_MS, sendAtMs },
+          );
         }
       } catch {
         // The store is unavailable. The commit of the transition will report that.

@@ -1,7 +1,7 @@
 import type { Clock } from "../kernel/clock.ts";
 import type { MerchantScope } from "../kernel/merchant-scope.ts";
 import { createRecent } from "../kernel/recent.ts";
-import { dunningCalendar } from "./rules.ts";
+import { dunningCalendar, lastFailureOf } from "./rules.ts";
 import type { SubscriptionRecord } from "./subscription.ts";
 import type { SubscriptionQueries } from "./subscription-queries.ts";
 
@@ -19,6 +19,12 @@ export interface SubscriptionTask {
   readonly atMs: number;
   /** The time of the policy's final action; null if that changes nothing any more. */
   readonly dueAtMs: number | null;
+  readonly amountMinor: number;
+  readonly currency: string;
+  readonly planName: string;
+  /** Why the last attempt failed; null if none was rejected. */
+  readonly code: string | null;
+  readonly description: string | null;
 }
 
 /**
@@ -39,7 +45,19 @@ export function createSubscriptionTasks({ store, clock }: { store: Pick<Subscrip
   return ({ merchantId, livemode }) => recent(`${merchantId}/${livemode}`, () => look({ merchantId, livemode }));
 }
 
-function taskOf({ id, dunning, updatedAtMs }: SubscriptionRecord): SubscriptionTask {
+function taskOf({ id, dunning, updatedAtMs, charge, plan }: SubscriptionRecord): SubscriptionTask {
+  const { amountMinor, currency } = charge ?? plan;
+  const { code = null, description = null } = charge === null ? {} : (lastFailureOf(charge) ?? {});
   const dueAtMs = dunning === null || dunning.stays ? null : dunningCalendar(dunning).finalAtMs;
-  return { kind: "subscription_past_due", id, atMs: dunning?.failedAtMs ?? updatedAtMs, dueAtMs };
+  return {
+    kind: "subscription_past_due",
+    id,
+    atMs: dunning?.failedAtMs ?? updatedAtMs,
+    dueAtMs,
+    amountMinor,
+    currency,
+    planName: plan.name,
+    code,
+    description,
+  };
 }

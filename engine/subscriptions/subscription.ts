@@ -127,8 +127,11 @@ export interface Dunning {
   readonly stays: boolean;
 }
 
-export const SUBSCRIPTION_MAILS = ["payment", "failed", "step", "recovered"] as const;
-/** Mails to the customer. `payment`: a cycle must be paid. */
+export const SUBSCRIPTION_MAILS = ["payment", "failed", "step", "recovered", "cancelled"] as const;
+/**
+ * Mails to the customer. `payment`: a cycle must be paid. `cancelled`: the subscription has ended,
+ * or ends with its period.
+ */
 export type SubscriptionMail = (typeof SUBSCRIPTION_MAILS)[number];
 
 /**

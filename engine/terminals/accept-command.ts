@@ -81,6 +81,7 @@ export function createAcceptCommand({ actors, steps, delivery, store, clock, sho
   /** The outcome is null where there was room for it, else says why not. */
   async function plan(actor: Actor, command: Command): Promise<StepPlan<QueueFull | null>> {
     const atMs = clock.nowMs();
+    if (command.onlyIdle === true && hasOthers(actor, command)) throw new RelayError("conflict", "The terminal has other commands");
     const events = eventsFor(actor, command, atMs);
     // What it takes with it is written once it is stored, or never: then it must not be stored either.
     const withinMs = withinOf(command, events.length > 1 ? TAKE_WITHIN_MS : undefined, atMs);
@@ -106,6 +107,10 @@ export function createAcceptCommand({ actors, steps, delivery, store, clock, sho
       await handOut(actor, effects);
     return whereIs(actor, command);
   };
+}
+
+function hasOthers({ context: { queue, sent } }: Actor, { uuid }: Command): boolean {
+  return [...queue, ...sent].some((entry) => entry.uuid !== uuid);
 }
 
 /** The store checks it as it commits: who sends it may sleep between any two lines. */

@@ -76,8 +76,14 @@ export interface UtilitySent {
   outcome: AcceptOutcome;
 }
 
-/** Sends a SCAN, PRINT or administrator command. Throws RelayError `invalid_request`, `forbidden`, `unavailable`. */
-export type SendUtility = (kind: UtilityCommand, caller: Caller, terminalId: string, body: unknown) => Promise<UtilitySent>;
+/** Sends a SCAN, PRINT or administrator command. `onlyIdle`: rejects with `conflict` while another command waits or has been sent. Throws RelayError `invalid_request`, `forbidden`, `unavailable`. */
+export type SendUtility = (
+  kind: UtilityCommand,
+  caller: Caller,
+  terminalId: string,
+  body: unknown,
+  options?: { readonly onlyIdle: true },
+) => Promise<UtilitySent>;
 
 const BUILDERS: Record<UtilityCommand, (body: unknown, context: UtilityContext) => Command> = {
   scan: buildScan,
@@ -87,12 +93,13 @@ const BUILDERS: Record<UtilityCommand, (body: unknown, context: UtilityContext) 
 
 export function createSendUtility({ terminals, clock, ids }: { terminals: Terminals; clock: Clock; ids: Ids }): SendUtility {
   const nextRequest = createRequestNames(ids);
-  return async (kind, caller, terminalId, body) => {
+  return async (kind, caller, terminalId, body, options) => {
     if (!maySend(caller, terminalId)) throw notPermitted(caller);
     const generatedUuid = ids.uuid();
     const context = { terminalId, generatedUuid, sender: senderOf(caller), acceptedAtMs: clock.nowMs(), request: nextRequest() };
     const command = BUILDERS[kind](body, context);
     noteAdmission(command, caller);
+    if (options !== undefined) command.onlyIdle = options.onlyIdle;
     return { command, outcome: await terminals.accept(command) };
   };
 }

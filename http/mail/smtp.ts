@@ -1,4 +1,5 @@
 import { type Mail, type Mailer, MailNotSent } from "../../engine/mails/mail.ts";
+import { LOGO_CID } from "../../engine/mails/mail-html.ts";
 
 /** A whole attempt, connection and turn in the pool included; less than the lease of an attempt, so that none is sent twice because it was slow. */
 const DEADLINE_MS = 60_000;
@@ -77,18 +78,26 @@ export function createSmtpMailer({ host, port, secure, requireTls, login, from, 
     close: () => void transport?.then((made) => made.close()),
   };
 
-  function contentOf({ id, to, subject, text }: Mail) {
+  function contentOf({ id, to, subject, text, html, logo }: Mail) {
     return {
       // As an object it is one address, whatever it looks like; a text would be read as a list.
       to: { name: "", address: to },
       subject,
       text,
+      ...(html === undefined ? {} : { html }),
+      ...(logo === undefined ? {} : { attachments: [attached(logo)] }),
       // The same for every attempt, so that servers and readers can tell a repetition.
       messageId: `<${id}@${domain}>`,
       // Nobody's absence note is answered to a machine (RFC 3834).
       headers: { "Auto-Submitted": "auto-generated" },
     };
   }
+}
+
+/** The HTML shows the logo by this id. A file name lets readers without HTML see what it is. */
+function attached({ type, contents }: NonNullable<Mail["logo"]>) {
+  const filename = `logo.${type.slice("image/".length)}`;
+  return { filename, content: Buffer.from(contents), contentType: type, cid: LOGO_CID, contentDisposition: "inline" as const };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { deviceName, deviceWords } from "../../engine/kernel/cut-text.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
-import type { DeviceInfo } from "../../engine/sessions/presence.ts";
+import { type DeviceInfo, declaredCommands } from "../../engine/sessions/presence.ts";
 import { STOMP_VERSIONS, type StompFrame, type StompVersion } from "./frame.ts";
 import type { UpgradeInfo } from "./host.ts";
 import { agreeHeartBeats, chooseVersion, type HeartBeatOffer, type HeartBeats } from "./negotiation.ts";
@@ -43,6 +43,7 @@ const NAME_CHARS_MAX = 64;
 function readDevice(frame: StompFrame, upgrade: UpgradeInfo): DeviceInfo {
   const name = (header: string) => shown(frame.headers.get(header), (text) => deviceName(text, NAME_CHARS_MAX));
   const [family, appVersion, deviceModel] = [name("terminal-family"), name("app-version"), name("device-model")];
+  const commands = frame.headers.get("terminal-commands");
   const userAgent = shown(upgrade.userAgent, deviceWords);
   return {
     ...(userAgent === undefined ? {} : { userAgent }),
@@ -51,6 +52,7 @@ function readDevice(frame: StompFrame, upgrade: UpgradeInfo): DeviceInfo {
     ...(family === undefined ? {} : { family }),
     ...(appVersion === undefined ? {} : { appVersion }),
     ...(deviceModel === undefined ? {} : { deviceModel }),
+    ...(commands === undefined ? {} : { commands: declaredCommands(commands) }),
   };
 }
 

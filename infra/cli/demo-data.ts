@@ -1,4 +1,4 @@
-/** `npm run demo-data`: a month of payments of the sandbox's shop, paid through the relay itself with its clock moved back. */
+/** `npm run demo-data`: two months of the sandbox's shop, made through the relay itself with its clock moved back. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -6,81 +6,102 @@ import { commandLine } from "../command-line.ts";
 import { createClockShift, shiftClock } from "../node/boot/clock.ts";
 import { type Config, readConfig } from "../node/boot/config.ts";
 import { ConfigRefused } from "../node/boot/config-reader.ts";
-import { POLLING_TERMINAL_ID, SIMULATED_TERMINAL_ID } from "../node/boot/sandbox-names.ts";
+import { POLLING_TERMINAL_ID, SANDBOX_MERCHANT, SIMULATED_TERMINAL_ID } from "../node/boot/sandbox-names.ts";
 import { StartRefused } from "../node/boot/start-refused.ts";
+import { createLog } from "../node/observability/log.ts";
 import type { RunningNode } from "../node/process/node.ts";
+import { sandboxGatewayOf } from "../node/process/sandbox-gateway.ts";
 import { startNode } from "../node/process/start-node.ts";
+import { type DemoClock, DemoRelay, memberAt } from "../sandbox/demo-data/demo-relay.ts";
 import { type DemoPayment, demoMonth } from "../sandbox/demo-data/month.ts";
-import { readCommand } from "../sandbox/terminal/command.ts";
-import { settingsOf } from "../sandbox/terminal/options.ts";
-import { scenarioOf } from "../sandbox/terminal/outcomes.ts";
-import { paymentResult } from "../sandbox/terminal/payment-result.ts";
+import { pay, roundsOf } from "../sandbox/demo-data/payments.ts";
+import {
+  type DemoEvent,
+  demoExports,
+  demoStory,
+  FAILING_TERMINAL_ID,
+  OFFLINE_DAYS,
+  OFFLINE_TERMINAL_ID,
+  STORY_DAYS,
+} from "../sandbox/demo-data/story.ts";
+import { startReceiver } from "../sandbox/webhooks/receiver.ts";
 
 const DAY_MS = 86_400_000;
 
-/** How long the feed may take for what is left at the end. */
-const FEED_WAIT_MS = 120_000;
+/** The customers of a usual day, in percent. */
+const CUSTOMERS = 25;
+
+/** How long ClickHouse and the closing of days may take for what is left at the end. */
+const WAIT_MS = 120_000;
+const LOOK_AGAIN_MS = 200;
 
 const program = commandLine("demo-data")
   .description(
-    "Fills a new data directory (RELAY_DATA_DIR, ./data by default) with a month of the sandbox's shop: it sends each payment, polls it and posts its result over HTTP, and moves the relay's clock from a month ago to now. Afterwards `npm start` shows the data.",
+    "Fills a new data directory (RELAY_DATA_DIR, ./data by default) with two months of the sandbox's shop: payments of its terminals, links, refunds, disputes, alerts, subscriptions, webhooks, agents and exports in each of their states. It calls the relay as a shop and its terminals do, and moves the relay's clock from two months ago to now. Afterwards `npm start` shows the data.",
   )
-  .option("--days <n>", "how many days", days, 31)
-  .option("--seed <n>", "another month", seed, 1)
+  .option("--days <n>", "how many days", days, STORY_DAYS)
+  .option("--seed <n>", "other payments", seed, 1)
+  .option("--customers <n>", "how many percent of the customers of a busy shop come", customers, CUSTOMERS)
   .action(fill);
 
-/** A payment's way over HTTP: partner, terminal's poll, terminal's result. Throws with what was answered instead. */
-async function pay(url: string, { sandboxApiKey, fleet }: Config, { terminalId, service, amountCents, atMs }: DemoPayment): Promise<void> {
-  const login = { authorization: `Basic ${Buffer.from(`${fleet?.username}:${fleet?.password}`).toString("base64")}` };
-  const json = { "content-type": "application/json" };
-  const of = `${url}/api/v1/${terminalId}`;
-  const uuid = crypto.randomUUID();
-  const command = JSON.stringify({ uuid, amount: amountCents, service });
-  await expected(200, await fetch(`${of}/pay`, { method: "POST", headers: { ...json, "API-Key": sandboxApiKey ?? "" }, body: command }));
-  const polled = readCommand(await (await expected(200, await fetch(`${of}/get`, { headers: login }))).text());
-  if (polled?.uuid !== uuid) throw new Error(`${terminalId} got another command than the one that was sent`);
-  const result = paymentResult(polled, scenarioOf(amountCents), settingsOf({ terminalId }), atMs);
-  await expected(200, await fetch(`${of}/receipt`, { method: "POST", headers: { ...json, ...login }, body: JSON.stringify(result) }));
-}
-
-async function expected(status: number, response: Response): Promise<Response> {
-  if (response.status === status) return response;
-  throw new Error(`${response.url} answered ${response.status}: ${await response.text()}`);
-}
-
 /** Waits until ClickHouse has everything. */
-async function fed(node: RunningNode, { administrator }: Config): Promise<void> {
-  const login = `Basic ${Buffer.from(`${administrator.username}:${administrator.password}`).toString("base64")}`;
-  for (let waitedMs = 0; waitedMs < FEED_WAIT_MS; waitedMs += 200) {
-    const dashboard = await (await fetch(`${node.url}/admin/dashboard`, { headers: { authorization: login } })).text();
-    if (/"outbox":\{"depth":0\b/.test(dashboard)) return;
-    await delay(200);
+async function fed(relay: DemoRelay): Promise<void> {
+  for (let waitedMs = 0; waitedMs < WAIT_MS; waitedMs += LOOK_AGAIN_MS) {
+    if (memberAt(await relay.admin("GET", "/dashboard"), "data", "outbox", "depth") === 0) return;
+    await delay(LOOK_AGAIN_MS);
   }
   console.error("ClickHouse has not received everything yet; it does when the sandbox is started");
 }
 
-async function fill({ days, seed }: { days: number; seed: number }): Promise<void> {
-  const config = readConfig({
+/** Runs payments and events in the order of their times, and moves the clock to each. */
+async function play(relay: DemoRelay, payments: readonly DemoPayment[], events: readonly DemoEvent[], endMs: number): Promise<void> {
+  const steps = [
+    ...roundsOf(payments).map((round) => ({
+      atMs: Math.max(...round.map(({ atMs }) => atMs)),
+      run: async () => void (await Promise.all(round.map((payment) => pay(relay, payment)))),
+    })),
+    ...events.map(({ daysAgo, run }) => ({ atMs: endMs - daysAgo * DAY_MS, run })),
+  ].sort((one, other) => one.atMs - other.atMs);
+  for (const [index, { atMs, run }] of steps.entries()) {
+    relay.clock.moveTo(atMs);
+    await run();
+    if (index % 50 === 0) process.stdout.write(`\r${Math.floor((index / steps.length) * 100)} %`);
+  }
+}
+
+async function fill({ days, seed, customers }: { days: number; seed: number; customers: number }): Promise<void> {
+  const given = readConfig({
     ...process.env,
     RELAY_PORT: "0",
     RELAY_ZVT_PORT: "0",
     RELAY_LOG_LEVEL: process.env["RELAY_LOG_LEVEL"] ?? "error",
   });
-  if (config.mode !== "sandbox" || config.cluster !== null) program.error("demo data can be created only for a sandbox of one node");
-  if (existsSync(join(config.dataDirectory, "state"))) {
+  if (given.mode !== "sandbox" || given.cluster !== null) program.error("demo data can be created only for a sandbox of one node");
+  if (existsSync(join(given.dataDirectory, "state"))) {
     program.error(
-      `${config.dataDirectory} already has data: its times would run backwards. Remove it, or name another directory with RELAY_DATA_DIR.`,
+      `${given.dataDirectory} already has data: its times would run backwards. Remove it, or name another directory with RELAY_DATA_DIR.`,
     );
   }
+  const gateway = await sandboxGatewayOf(
+    given,
+    createLog(given.logLevel, "main", () => performance.now()),
+  );
+  if (gateway === null) return program.error("demo data can be created only with the sandbox's own card gateway: unset RELAY_GATEWAY_URL");
+  const config = { ...given, gatewayUrl: gateway.url };
   const endMs = Date.now() - 60_000;
   const startMs = endMs - days * DAY_MS;
-  const payments = demoMonth({
-    ...{ seed, fromMs: startMs, untilMs: endMs, timeZone: config.timeZone },
-    terminalIds: [SIMULATED_TERMINAL_ID, POLLING_TERMINAL_ID],
-  });
   const clockShift = createClockShift();
-  let relayMs = startMs - 3_600_000;
-  shiftClock(clockShift, relayMs - Date.now());
+  const clock: DemoClock = {
+    nowMs: () => Date.now() + (new Float64Array(clockShift)[0] ?? 0),
+    moveTo: (ms) => shiftClock(clockShift, Math.max(0, ms - clock.nowMs())),
+  };
+  shiftClock(clockShift, startMs - 3_600_000 - Date.now());
+  await gateway.start();
+  const receiver = await startReceiver({
+    ...{ host: "127.0.0.1", port: 0, secrets: [], status: 200 },
+    nowMs: clock.nowMs,
+    onDelivery: () => {},
+  });
   const node = await startNode({
     config,
     clockShift,
@@ -89,25 +110,57 @@ async function fill({ days, seed }: { days: number; seed: number }): Promise<voi
     },
   });
   try {
-    for (const [index, payment] of payments.entries()) {
-      relayMs = Date.now() + (new Float64Array(clockShift)[0] ?? 0);
-      shiftClock(clockShift, Math.max(0, payment.atMs - relayMs));
-      await pay(node.url, config, payment);
-      if (index % 200 === 0) process.stdout.write(`\r${index} of ${payments.length} payments`);
-    }
+    await Promise.all([node.clickhouse, gateway.listening]);
+    const relay = demoRelay(node, config, { gatewayUrl: gateway.url, seed, clock });
+    const payments = paymentsOf(config, { seed, startMs, endMs, share: customers / 100 });
+    await play(relay, payments, demoStory(relay, receiver.url), endMs);
     // The clock is right again, so that nothing of it lies in the future.
     shiftClock(clockShift, -(new Float64Array(clockShift)[0] ?? 0));
-    await fed(node, config);
+    await fed(relay);
+    await demoExports(relay);
+    console.log(`\r${payments.length} payments of ${days} days are in ${config.dataDirectory}. Start the sandbox with: npm start`);
   } finally {
     await node.stop();
+    await receiver.stop();
+    await gateway.stop();
   }
-  console.log(`\r${payments.length} payments of ${days} days are in ${config.dataDirectory}. Start the sandbox with: npm start`);
+}
+
+function demoRelay(
+  node: RunningNode,
+  { sandboxApiKey, fleet, administrator }: Config,
+  more: { gatewayUrl: string; seed: number; clock: DemoClock },
+): DemoRelay {
+  const { username, password } = administrator;
+  if (password === null || fleet === null || sandboxApiKey === null) throw new Error("the sandbox has no logins");
+  return new DemoRelay({
+    ...more,
+    ...{ url: node.url, merchantId: SANDBOX_MERCHANT.merchantId, secretKey: SANDBOX_MERCHANT.keys.secret },
+    ...{ apiKey: sandboxApiKey, fleet, administrator: { username, password } },
+  });
+}
+
+/** The offline terminal takes none in the last days. */
+function paymentsOf(
+  { timeZone }: Config,
+  { seed, startMs, endMs, share }: { seed: number; startMs: number; endMs: number; share: number },
+): readonly DemoPayment[] {
+  const terminalIds = [SIMULATED_TERMINAL_ID, POLLING_TERMINAL_ID, OFFLINE_TERMINAL_ID, FAILING_TERMINAL_ID] as const;
+  return demoMonth({ seed, fromMs: startMs, untilMs: endMs, timeZone, terminalIds, share }).filter(
+    ({ terminalId, atMs }) => terminalId !== OFFLINE_TERMINAL_ID || atMs < endMs - OFFLINE_DAYS * DAY_MS,
+  );
 }
 
 function days(text: string): number {
   const count = Number(text);
   if (!Number.isInteger(count) || count < 1 || count > 366) program.error("--days: a whole number from 1 to 366");
   return count;
+}
+
+function customers(text: string): number {
+  const percent = Number(text);
+  if (!Number.isInteger(percent) || percent < 1 || percent > 100) program.error("--customers: a whole number from 1 to 100");
+  return percent;
 }
 
 function seed(text: string): number {

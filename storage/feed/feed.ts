@@ -43,6 +43,8 @@ export interface FeedOptions {
   sink: FeedSink;
   clock: Clock;
   timers: Timers;
+  /** The clock of `timers`, for the pace of the batches. If absent, it is `clock`. */
+  paceClock?: Pick<Clock, "monotonicMs">;
   onEvent?: (event: FeedEvent) => void;
 }
 
@@ -134,15 +136,16 @@ class OutboxFeed implements Feed {
   }
 
   async #run(): Promise<void> {
+    const { clock, paceClock = clock } = this.#options;
     while (!this.#stopped) {
-      const startedAtMs = this.#options.clock.monotonicMs();
+      const startedAtMs = paceClock.monotonicMs();
       const found = await this.#persist(() => this.#readWindow(this.#kindWanted()));
       if (this.#flushes.length > 0 || this.#stopped) continue;
       if (found === 0) {
         await this.#sleep(POLL_MS, () => this.#woken);
         if (this.#woken) await this.#sleep(LINGER_MS, () => false);
       } else {
-        await this.#sleep(BATCH_INTERVAL_MS - (this.#options.clock.monotonicMs() - startedAtMs), () => false);
+        await this.#sleep(BATCH_INTERVAL_MS - (paceClock.monotonicMs() - startedAtMs), () => false);
       }
     }
   }

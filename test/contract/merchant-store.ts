@@ -82,6 +82,14 @@ export function testMerchantStore(name: string, open: () => Promise<OpenMerchant
       const page = async (after: string, limit: number, status: "ACTIVE" | "INACTIVE" | null) =>
         (await store.page(7, { after, limit, status })).map(({ merchantId }) => merchantId);
       assert.deepEqual(await page("", 2, null), ["m0000", "m0001"]);
+      const all = async (after: string) => (await store.all({ after, limit: 2 })).map(({ merchantId }) => merchantId);
+      assert.deepEqual(
+        [await all(""), await all("m0001")],
+        [
+          ["m0000", "m0001"],
+          ["m0002", "m0003"],
+        ],
+      );
       assert.deepEqual(await page("m0001", 2, null), ["m0002", "m0003"]);
       assert.deepEqual(await page("", 2, "ACTIVE"), ["m1200", "m1201"]);
       assert.deepEqual(await page("m1248", 5, "ACTIVE"), ["m1249"]);

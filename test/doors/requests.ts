@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { Kind, OptionalKind, type TObject, type TSchema } from "@sinclair/typebox";
 import type { Method } from "../../http/endpoint/endpoint.ts";
+import { image } from "../support/images/images.ts";
 import { formOf, MULTIPART, packageBytes } from "../support/people/package-upload.ts";
 import type { AnyEndpoint } from "./rules.ts";
 
@@ -97,6 +98,7 @@ const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | num
   [/\/api\/merchant\/exports\/\{id\}$/, ({ exportId }) => exportId],
   // A day that is not closed yet, of whomever it is.
   [/\/reconciliation\/\{day\}$/, () => "2148-01-15"],
+  [/\/logo\/\{id\}$/, () => "0".repeat(32)],
   [/\{uuid\}$/, ({ uuid }) => uuid],
   [/\{txId\}$/, ({ txId }) => txId],
   [/\/api\/payment\/.*\{id\}$/, ({ txId }) => txId],
@@ -201,8 +203,11 @@ export function requestOf(endpoint: AnyEndpoint, things: Things): ValidRequest {
   const path = pathOf(endpoint.path, things);
   const asked = query === undefined ? "" : queryOf(query, members);
   if (upload !== undefined) {
-    const isEvidence = endpoint.name === "addDisputeEvidence";
-    const [fileName, content] = isEvidence ? ["proof.pdf", "%PDF-1.7 door"] : ["app.apk", packageBytes(1_000)];
+    const files: { readonly [endpoint: string]: readonly [name: string, content: string | Buffer] } = {
+      addDisputeEvidence: ["proof.pdf", "%PDF-1.7 door"],
+      merchantSaveLogo: ["logo.png", image("logo.png")],
+    };
+    const [fileName, content] = files[endpoint.name] ?? ["app.apk", packageBytes(1_000)];
     const form = formOf([{ name: upload.member, fileName, content }]);
     return { method, path: path + asked, body: form, contentType: MULTIPART };
   }

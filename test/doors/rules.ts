@@ -169,6 +169,7 @@ export const OPEN: { readonly [endpoint: string]: string } = {
   payLink: "the same",
   linkReturn: "the same",
   linkReturnState: "the same",
+  shopLogo: "it is public",
   subscriptionPage:
     "the customer of a subscription has no credential; the token in the address names one subscription and cannot be guessed",
   subscriptionCancelPage: "the same",

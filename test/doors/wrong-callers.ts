@@ -65,6 +65,7 @@ const NOT_SUCCEEDING: { readonly [endpoint: string]: { status: number; why: stri
   payLink: { status: 404, why: "the same" },
   linkReturn: { status: 404, why: "the same" },
   linkReturnState: { status: 404, why: "the same" },
+  shopLogo: { status: 404, why: "no shop has this logo" },
   removePlan: { status: 409, why: "it has a subscription" },
   pauseSubscription: { status: 409, why: "it was cancelled by the request before" },
   resumeSubscription: { status: 409, why: "the same" },

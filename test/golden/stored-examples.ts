@@ -49,6 +49,8 @@ import { createDisputeFileStore } from "../../engine/disputes/dispute-file-store
 import { createDisputeHoldStore, createHoldGuard } from "../../engine/disputes/dispute-hold-store.ts";
 import { disputeSummaries, disputesOfCase, disputesOfPayment, pageOfDisputes } from "../../engine/disputes/dispute-queries.ts";
 import { DISPUTE_WORKFLOW } from "../../engine/disputes/workflow.ts";
+import type { FleetAction } from "../../engine/fleet/action.ts";
+import { createFleetActionStore } from "../../engine/fleet/action-store.ts";
 import type { ExportRecord } from "../../engine/exports/export.ts";
 import { createExportStore } from "../../engine/exports/export-store.ts";
 import type { PortalLinkRecord } from "../../engine/portal-links/portal-link.ts";
@@ -277,8 +279,9 @@ export const ACCEPTED: Whole<Command> = {
   payload: '{"uuid":"paid-1","amount":1234}',
   request: "request-1",
   cancels: "other-1",
-  // Only messages to the home have this member.
+  // Only messages to the home have these two members.
   acceptBeforeMs: AT_MS + 5_000,
+  onlyIdle: true,
   byAny: true,
   shop: "SHOP-001",
   currency: "CHF",
@@ -390,7 +393,7 @@ export const PRESENCE: Whole<PresenceRecord> = {
   schema: 1,
   terminalId: "T1",
   lastSeenMs: AT_MS,
-  device: { userAgent: "app/1", ipAddress: "192.0.2.7", fingerprint: "f1", family: "F", appVersion: "1.0", deviceModel: "M" },
+  device: { userAgent: "app/1", ipAddress: "192.0.2.7", fingerprint: "f1", family: "F", appVersion: "1.0", deviceModel: "M", commands: ["RESTART"] },
 };
 
 const RULE: Whole<SubscriptionRule> = { terminalId: "T1", ruleType: "LIST", ruleValue: "T1,T2", enabled: true, notes: "till" };
@@ -510,6 +513,7 @@ const MERCHANT: Whole<Omit<MerchantRecord, "services">> & Pick<MerchantRecord, "
   createdBy: "request-1",
   keys: { publishable: "digest-1", secret: "digest-2" },
   shownKeys: { publishable: "pk_merchant_1", secretPrefix: "sk_merchant_1", madeAtMs: AT_MS },
+  openingHours: [{ weekday: 1, from: "08:30", to: "13:00" }],
   previousKeys: { publishable: "digest-3", secret: "digest-4" },
   pendingKeys: {
     keys: { publishable: "digest-5", secret: "digest-6" },
@@ -1168,6 +1172,16 @@ export const EXPORT: ExportRecord = {
   ...{ rows: 2, bytes: 123, expiresAtMs: AT_MS + 86_400_002, nextAtMs: AT_MS + 86_400_002 },
 };
 
+const FLEET_ACTION: FleetAction = {
+  ...{ schema: 1, id: "fla_000000000000000000000001", createdBy: "paola", createdAtMs: AT_MS, state: "RUNNING" },
+  order: { type: "SETTINGS", group: "pilot", settings: { idleText: "Welcome" } },
+  tasks: [
+    { terminalId: "T1", outcome: "REFUSED", refusal: "OFFLINE" },
+    { terminalId: "T2", outcome: "PENDING", refusal: null },
+  ],
+  ...{ endedAtMs: null, nextAtMs: AT_MS + 1_000 },
+};
+
 const CLOSED_DAY: ClosedDay = {
   ...{ schema: 1, merchantId: "merchant-1", partnerId: 7, livemode: true, day: "2026-05-06", timeZone: "Europe/Rome" },
   ...{ fromMs: AT_MS, untilMs: AT_MS + 86_400_000, closedAtMs: AT_MS + 2 * 86_400_000 },
@@ -1636,6 +1650,19 @@ export const STORED_EXAMPLES = {
   exportRoom: {
     write: writeExport,
     read: async (kv) => (await createExportStore(kv).room({ merchantId: "merchant-1", livemode: true })).record,
+  },
+  fleetAction: {
+    write: (kv) => createFleetActionStore(kv).commit(FLEET_ACTION, null),
+    read: async (kv) => {
+      const store = createFleetActionStore(kv);
+      const { id } = FLEET_ACTION;
+      return [
+        (await store.load(id))?.record,
+        await store.page(10, null),
+        await store.anyDue(),
+        await store.pageDue(duePartitionOf(id), null, AT_MS + 2_000, 10),
+      ];
+    },
   },
   reconciledDay: {
     write: (kv) => createReconciliationStore(kv).close(CLOSED_DAY),

@@ -81,7 +81,7 @@ export function alerts(world: PortalWorld): void {
     const returnsBefore = gateway.returns().size;
     const unknown = await alerted(relay, shop, { uuid: lost });
     await page.goto(`/portal/alerts/${unknown}`);
-    await alertBadge(page, "Auto-Refund").waitFor();
+    await alertBadge(page, "Auto-refund").waitFor();
     await drawer(page).getByText("The card gateway has not confirmed it yet.").waitFor();
     await gateway.faults({ outage: "none" });
     // The relay finds out by itself.

@@ -196,7 +196,7 @@ export function disputes(world: PortalWorld): void {
     assertMatches(await disputeOf(owner, id), { status: "OPEN" });
     await tabTo(page, "Submit response");
     await page.keyboard.press("Enter");
-    await drawer(page).locator(".badge", { hasText: "Under Review" }).waitFor();
+    await drawer(page).locator(".badge", { hasText: "Under review" }).waitFor();
     await eventually(async () =>
       assertMatches(await disputeOf(owner, id), { status: "UNDER_REVIEW", responses: [{ state: "taken", by: owner.email }] }),
     );

@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { axeViolations, FITS, IS_ENGLISH } from "../support/node/portal-faults.ts";
+import { axeViolations, FITS, IS_ENGLISH, WIDTHS } from "../support/node/portal-faults.ts";
 import { lastMailTo, PORTAL_PASSWORD, PortalPerson } from "../support/people/portal-person.ts";
 import { eventually } from "../support/within.ts";
 import { agentPages, italianAgentPages } from "./agents.ts";
@@ -27,12 +27,19 @@ import {
 } from "./subscription-pages.ts";
 
 /** Some twenty pages are looked at, on a machine that does other things too. */
-const LOOKS_TIMEOUT_MS = 240_000;
+const LOOKS_TIMEOUT_MS = 480_000;
 
-/** Cells of lists that reach over the one beside them, and columns that reach out of their table's place. */
+/** Cells of lists that reach over the one beside them, and columns that reach out of their table's place, unless the keyboard scrolls it. */
 const CUT_CELLS = `[...document.querySelectorAll("main td")].filter((cell) => {
   const place = cell.closest("table").parentElement;
-  return cell.offsetParent !== null && (cell.scrollWidth > cell.clientWidth + 1 || cell.getBoundingClientRect().right > place.getBoundingClientRect().right + 1);
+  return cell.offsetParent !== null && (cell.scrollWidth > cell.clientWidth + 1 || (place.tabIndex !== 0 && cell.getBoundingClientRect().right > place.getBoundingClientRect().right + 1));
+}).map(({ textContent }) => textContent)`;
+
+/** Amounts in more than one line. */
+const BROKEN_AMOUNTS = `[...document.querySelectorAll(".amount, .tile-value")].filter((amount) => {
+  const range = document.createRange();
+  range.selectNodeContents(amount);
+  return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1;
 }).map(({ textContent }) => textContent)`;
 
 /** Where pictures of all pages are wanted. */
@@ -90,6 +97,15 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
         assert.deepEqual(await page.evaluate(CUT_CELLS), [], `${where}: cells that are wider than their place`);
       });
       if (SHOTS !== undefined) await takePictures(page, SHOTS, `${name.replaceAll(" ", "-")}-${size.width}`);
+    }
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: DESK.height });
+      await eventually(async () => {
+        assert.equal(await page.evaluate(FITS), true, `${name}, ${width} px is wider than its window`);
+        assert.deepEqual(await page.evaluate(CUT_CELLS), [], `${name}, ${width} px: cells that are wider than their place`);
+        assert.deepEqual(await page.evaluate(BROKEN_AMOUNTS), [], `${name}, ${width} px: amounts that break`);
+      });
+      if (SHOTS !== undefined) await takePictures(page, SHOTS, `${name.replaceAll(" ", "-")}-${width}`);
     }
   }
 

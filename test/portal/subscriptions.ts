@@ -135,9 +135,9 @@ export function subscriptions(world: PortalWorld): void {
 
     await page.context().clearCookies();
     await signIn(page, owner, "/portal");
-    await page.getByText("Subscription Past Due").waitFor();
+    await page.getByText("Subscription past due").waitFor();
     await page.getByRole("link", { name: id }).click();
-    await badge(page, "Past Due").waitFor();
+    await badge(page, "Past due").waitFor();
     await drawer(page).getByText("Reason of the last failure: Insufficient funds").waitFor();
     const days = drawer(page).getByRole("list", { name: "What happens next" }).locator(".schedule-day");
     assert.deepEqual(
@@ -160,7 +160,7 @@ export function subscriptions(world: PortalWorld): void {
     await becomes(relay, shop, id, { state: "PAST_DUE", cycle: 3, unpaid: { dueAt: "2026-03-31T07:00:00.000Z" } });
     await page.context().clearCookies();
     await signIn(page, owner, `/portal/subscriptions/${id}`);
-    await badge(page, "Past Due").waitFor();
+    await badge(page, "Past due").waitFor();
     await drawer(page).getByRole("article", { name: "Payment 3" }).waitFor();
     await drawer(page).getByRole("button", { name: "Cancel subscription" }).click();
     await dialog(page).getByRole("radio", { name: /^Now/ }).check();

@@ -201,8 +201,8 @@ function pathsOf({ name, path, params }: AnyEndpoint, things: Things): { path: s
 /** Without a query, and with each member that names something alone. */
 function queriesOf({ name, query, upload }: AnyEndpoint, things: Things): { query: string; sent: string[] }[] {
   // What a file is of: without it there is no answer to the rest.
-  if (upload !== undefined) {
-    assert.deepEqual(Object.keys(query?.properties ?? {}), ["category"], `${name}: what do the members of the query name?`);
+  if (upload !== undefined && query !== undefined) {
+    assert.deepEqual(Object.keys(query.properties), ["category"], `${name}: what do the members of the query name?`);
     return [{ query: "?category=OTHER", sent: [] }];
   }
   const found: { query: string; sent: string[] }[] = [{ query: "", sent: [] }];

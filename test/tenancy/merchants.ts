@@ -294,7 +294,7 @@ export async function seenBy({ owner, key, things }: Merchant): Promise<unknown>
     ...["/disputes", `/disputes/${things.disputeId}`, "/alerts", "/alert-rules"],
     ...["/plans", "/subscriptions", `/subscriptions/${things.subscriptionId}`, "/dunning"],
     ...["/agent-credentials", `/agent-credentials/${things.agentCredentialId}`],
-    ...["/webhooks", "/payment-links", "/payment-methods", "/keys", "/compatible-api", "/exports"],
+    ...["/webhooks", "/payment-links", "/payment-methods", "/keys", "/compatible-api", "/opening-hours", "/exports"],
   ]) {
     people.push(dataOf(await owner.send("GET", path)));
   }

@@ -259,6 +259,7 @@ const LOADED_BY_PAGES: ReadonlySet<string> = new Set([
   "engine/access/administrator-role.ts",
   "engine/access/machine-token.ts",
   "engine/access/merchant-user-grant.ts",
+  "engine/branding/colors.ts",
   "engine/kernel/limits.ts",
   "engine/kernel/money.ts",
   "engine/kernel/money-text.ts",

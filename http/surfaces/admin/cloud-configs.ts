@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { TERMINAL_FAMILIES } from "../../../engine/payments/tags.ts";
 import { type CloudConfig, CONFIG_NAME_LENGTH_MAX, CONFIG_NAME_PATTERN } from "../../../engine/settings/cloud-config.ts";
+import { SETTINGS_MAX } from "../../../engine/settings/configure-terminal.ts";
 import { iso } from "../../endpoint/time.ts";
 import { ReadOnly } from "../../endpoint/unknown-members.ts";
 import { okBody } from "../parts/relay-envelope.ts";
@@ -9,7 +10,6 @@ import { NamedTerminalId, TerminalParams } from "../parts/schemas.ts";
 import { admin } from "./surface.ts";
 
 const PAGE_MAX = 10_000;
-const SETTINGS_MAX = 100;
 
 const Value = Type.Union([Type.String({ maxLength: 1_024 }), Type.Number(), Type.Boolean(), Type.Null()]);
 const Settings = Type.Record(Type.String(), Value, {

@@ -8,6 +8,8 @@ import { cloudConfigEndpoints } from "./cloud-configs.ts";
 import { showCluster } from "./cluster.ts";
 import { showDashboard } from "./dashboard.ts";
 import { drainNode } from "./drain-node.ts";
+import { fleetActionEndpoints } from "./fleet/fleet-actions.ts";
+import { listFleet, showFleet } from "./fleet/list-fleet.ts";
 import { gatewayAccountEndpoints } from "./gateway-account.ts";
 import { machineTokenEndpoints } from "./machine-tokens/endpoints.ts";
 import { mailEndpoints } from "./mails.ts";
@@ -32,6 +34,9 @@ export const adminEndpoints: Endpoint<AdminOperations & SearchOperations>[] = [
   testSubscriptionRule,
   listTerminals,
   showTerminal,
+  showFleet,
+  listFleet,
+  ...fleetActionEndpoints,
   showTerminalLife,
   showTerminalCredentials,
   denyTerminal,

@@ -9,6 +9,7 @@ import {
 } from "../../../engine/partners/merchant.ts";
 import { iso } from "../../endpoint/time.ts";
 import { okBody } from "../parts/relay-envelope.ts";
+import { ActiveState, Environment } from "../parts/schemas.ts";
 import { AdminMerchant } from "./merchant-schemas.ts";
 import { PartnerParams } from "./partners/partner.ts";
 import { type AdminOperations, admin } from "./surface.ts";
@@ -111,6 +112,38 @@ const listMerchantsOfPartner = admin.endpoint({
   },
 });
 
+const listMerchants = admin.endpoint({
+  name: "listAllMerchants",
+  method: "GET",
+  path: "/admin/api/merchants",
+  summary: "List merchants of all partners",
+  description:
+    "Lists the merchants that match all filters, by id, also deactivated ones. Does not include keys and service settings. A page may have fewer items than `limit` and still have a `next`.",
+  auth: "admin",
+  role: "read-only",
+  query: Type.Object({
+    q: Type.Optional(Type.String({ maxLength: 64, description: "A part of the id or of the name, in capitals or not." })),
+    partnerId: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+    environment: Type.Optional(Environment),
+    state: Type.Optional(ActiveState),
+    cursor: Type.Optional(Type.String({ maxLength: 64, pattern: "^[A-Za-z0-9._-]*$", description: "`next` of the previous page." })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT, parameterName: "PageSize" })),
+  }),
+  responses: {
+    200: {
+      description: "A page.",
+      body: okBody(Type.Object({ items: Type.Array(AdminMerchant), next: Type.Union([Type.String(), Type.Null()]) })),
+      example: { status: "ok", data: { items: [EXAMPLE], next: null } },
+    },
+    ...admin.errors(400, 401, 503),
+  },
+  handle: async (operations, { query: { cursor: after = "", limit = PAGE_DEFAULT, state, ...filter } }) => {
+    const active = state === undefined ? undefined : state === "ACTIVE";
+    const { items, next } = await operations.administerMerchants.search({ ...filter, active }, { after, limit });
+    return { status: 200, body: { status: "ok", data: { items: items.map((record) => shown(record, operations)), next } } };
+  },
+});
+
 const showMerchant = admin.endpoint({
   name: "showMerchant",
   method: "GET",
@@ -131,4 +164,4 @@ const showMerchant = admin.endpoint({
 });
 
 /** Whose merchants are, and what they may do. */
-export const merchantEndpoints = [listMerchantsOfPartner, showMerchant, limitMerchant];
+export const merchantEndpoints = [listMerchants, listMerchantsOfPartner, showMerchant, limitMerchant];

@@ -5,6 +5,8 @@ import type { AdministerMachineTokens, MachineTokens } from "../../../engine/acc
 import type { ResetFactors } from "../../../engine/accounts/reset-factors.ts";
 import type { Users } from "../../../engine/accounts/users.ts";
 import type { AdministerCallbacks } from "../../../engine/callbacks/administer-callbacks.ts";
+import type { FleetActions } from "../../../engine/fleet/actions.ts";
+import type { Fleet } from "../../../engine/fleet/fleet.ts";
 import type { CheckGateway } from "../../../engine/gateway/check-gateway.ts";
 import type { InstallationAccount } from "../../../engine/gateway/installation-account.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
@@ -39,6 +41,8 @@ export interface AdminOperations {
   /** What terminals have logged. */
   logs: TerminalLogStore;
   directory: Directory;
+  fleet: Fleet;
+  fleetActions: FleetActions;
   audit: AuditLog;
   clock: Clock;
   receiptCleaner: ReceiptCleaner;

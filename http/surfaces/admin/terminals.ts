@@ -1,38 +1,14 @@
-import { createHash } from "node:crypto";
-import { type Static, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
-import type { DeviceInfo } from "../../../engine/sessions/presence.ts";
-import type { TerminalView } from "../../../engine/terminals/terminals.ts";
-import { connectionRecord } from "../parts/connection-record.ts";
 import { okBody } from "../parts/relay-envelope.ts";
 import { TerminalParams } from "../parts/schemas.ts";
 import { type AdminOperations, admin } from "./surface.ts";
 import { TerminalRecord } from "./terminal-record.ts";
+import { terminalRecord } from "./terminal-view.ts";
 
 const PAGE_DEFAULT = 100;
 const PAGE_MAX = 500;
-
-/** Computed when it is shown, so that no poll has to do it. */
-function fingerprintOf({ fingerprint, userAgent, deviceModel, family }: DeviceInfo): string | undefined {
-  if (fingerprint !== undefined) return fingerprint;
-  if (userAgent === undefined && deviceModel === undefined) return undefined;
-  return createHash("sha256")
-    .update(JSON.stringify([userAgent, deviceModel, family]))
-    .digest("hex")
-    .slice(0, 32);
-}
-
-function record(view: TerminalView, { directory }: AdminOperations): Static<typeof TerminalRecord> {
-  const fingerprint = fingerprintOf(view.device);
-  return {
-    ...connectionRecord(view),
-    denied: directory.isDenied(view.terminalId),
-    queued: view.queued,
-    awaitingResult: view.sent,
-    device: { ...view.device, ...(fingerprint === undefined ? {} : { fingerprint }) },
-  };
-}
 
 export const listTerminals = admin.endpoint({
   name: "listTerminals",
@@ -51,7 +27,7 @@ export const listTerminals = admin.endpoint({
   },
   handle: async (operations, { query }) => {
     const views = await operations.terminals.list({ after: query.after ?? "", limit: query.limit ?? PAGE_DEFAULT });
-    const data = views.map((view) => record(view, operations));
+    const data = views.map((view) => terminalRecord(view, operations));
     return { status: 200, body: { status: "ok", data } };
   },
 });
@@ -70,7 +46,7 @@ export const showTerminal = admin.endpoint({
   },
   handle: async (operations, { params }) => {
     const view = await operations.terminals.connection(params.terminalId);
-    return { status: 200, body: { status: "ok", data: record(view, operations) } };
+    return { status: 200, body: { status: "ok", data: terminalRecord(view, operations) } };
   },
 });
 

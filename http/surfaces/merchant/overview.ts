@@ -1,15 +1,12 @@
 import { Type } from "@sinclair/typebox";
-import type { DisputeTask } from "../../../engine/cases/case-tasks.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { MerchantDay, TransactionSums } from "../../../engine/payments/merchant-transactions.ts";
-import type { PortalLinkTask } from "../../../engine/portal-links/link-tasks.ts";
-import type { MerchantAttentionItem } from "../../../engine/settings/merchant-attention.ts";
-import type { SubscriptionTask } from "../../../engine/subscriptions/subscription-tasks.ts";
-import { iso, isoOrNull } from "../../endpoint/time.ts";
+import { iso } from "../../endpoint/time.ts";
 import type { LocalTime } from "../parts/time.ts";
 import { DAY, daysAfter } from "../parts/time.ts";
 import { ok, okOf } from "./envelope.ts";
 import { Overview, type OverviewJson } from "./overview-schemas.ts";
+import { tasksJson } from "./overview-tasks.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";
 import { MERCHANT_BASE, merchantOf, merchantOwnerOf, PORTAL_RATE } from "./surface.ts";
 import { methodOf } from "./transaction-item.ts";
@@ -25,13 +22,18 @@ const DAYS_BEFORE = 7;
 
 const SUMS_EXAMPLE = { currency: "EUR", volumeMinor: 105000, approved: 42, declined: 3 };
 
+const TASK_EXAMPLE: OverviewJson["tasks"][number] = {
+  ...{ kind: "unknown", subject: "0b0fcb6e-5d0f-4b8a-9d53-1d8a4f6a2f10", at: "2026-11-25T09:58:00.000Z", dueAt: null },
+  ...{ amountMinor: 1050, currency: "EUR", category: null, code: null, message: null, terminalId: "SIM00001", about: null },
+};
+
 export const merchantOverview = reads.endpoint({
   name: "merchantOverview",
   method: "GET",
   path: `${MERCHANT_BASE}/overview`,
   summary: "Get the overview of a day",
   description:
-    "Without `day` the overview covers today until now, compared with the same weekday a week before until the same local time; a past day is compared as a whole. `hour` counts the hours since the day began: there are 23 or 25 of them on days when the clocks change. `tasks` begins with up to ten disputes that need a response within a week (`dispute_due`) and up to ten alerts that need one (`alert_pending`), by `dueAt`, with their ids. Then follow, newest first: payments whose outcome is unknown (`unknown`) or whose amount differs (`amount_differs`), at most the newest 20 of the first 50 terminals, with their uuids; of the newest 20 payment links, those that were paid twice (`link_paid_twice`), were paid late (`link_late`, for 30 days unless refunded), or have a refund that the gateway has not confirmed (`link_refund_unknown`), with their ids; and the newest 20 subscriptions that are past due (`subscription_past_due`), with their ids and with the end of their dunning as `dueAt`.",
+    "Without `day` the overview covers today until now, compared with the same weekday a week before until the same local time; a past day is compared as a whole. `hour` counts the hours since the day began: there are 23 or 25 of them on days when the clocks change. `tasks` begins with up to ten disputes that need a response within a week (`dispute_due`) and up to ten alerts that need one (`alert_pending`), by `dueAt`, with their ids. Then follow the terminals that went offline while the shop was open, as long as it is open (`terminal_offline`, for a week, with their terminal ids), and, newest first: payments whose outcome is unknown (`unknown`) or whose amount differs (`amount_differs`), at most the newest 20 of the first 50 terminals, with their uuids; of the newest 20 payment links, those that were paid twice (`link_paid_twice`), were paid late (`link_late`, for 30 days unless refunded), or have a refund that the gateway has not confirmed (`link_refund_unknown`), with their ids; and the newest 20 subscriptions that are past due (`subscription_past_due`), with their ids and with the end of their dunning as `dueAt`.",
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,
@@ -57,28 +59,35 @@ export const merchantOverview = reads.endpoint({
           byMethod: [{ method: "CARD", ...SUMS_EXAMPLE }],
           byTerminal: [{ terminalId: "SIM00001", ...SUMS_EXAMPLE }],
           terminals: { online: 1, total: 1 },
-          tasks: [{ kind: "unknown", subject: "0b0fcb6e-5d0f-4b8a-9d53-1d8a4f6a2f10", dueAt: null }],
+          figuresAvailable: true,
+          openingHours: "payments",
+          tasks: [TASK_EXAMPLE],
         },
       },
     },
     ...reads.errors(400, 401, 403, 429, 503),
   },
   handle: async (
-    { merchantTransactions, merchantTerminals, merchantAttention, portalLinkTasks, subscriptionTasks, disputeTasks, localTime, clock },
+    { merchantTransactions, merchantTerminals, merchantAttention, offlineTasks, ...operations },
     { caller, query, request: { gone } },
   ) => {
+    const { portalLinkTasks, subscriptionTasks, disputeTasks, localTime, clock } = operations;
     const merchantId = merchantOf(caller);
     const nowMs = clock.nowMs();
     const { day, complete, range, before } = rangesOf(query.day, nowMs, localTime);
-    const [sums, sumsBefore, terminals, attention, linkTasks, pastDue, toAnswer] = await Promise.all([
-      merchantTransactions.sums(merchantId, range, gone),
-      before.fromMs < before.untilMs ? merchantTransactions.sums(merchantId, before, gone) : NOTHING,
+    const [figures, terminals, offline, payments, links, pastDue, cases] = await Promise.all([
+      figuresOf(async () => ({
+        sums: await merchantTransactions.sums(merchantId, range, gone),
+        sumsBefore: before.fromMs < before.untilMs ? await merchantTransactions.sums(merchantId, before, gone) : NOTHING,
+      })),
       merchantTerminals.all(merchantId),
+      offlineTasks(merchantId),
       merchantAttention(merchantId),
       portalLinkTasks(merchantOwnerOf(caller)),
       subscriptionTasks(merchantOwnerOf(caller)),
       disputeTasks(merchantOwnerOf(caller)),
     ]);
+    const { sums, sumsBefore } = figures ?? { sums: NOTHING, sumsBefore: NOTHING };
     const overview: OverviewJson = {
       day,
       asOf: iso(nowMs),
@@ -90,11 +99,23 @@ export const merchantOverview = reads.endpoint({
       byMethod: sums.byMethod.map((one) => ({ method: methodOf(one.method), ...sumsOf(one) })),
       byTerminal: sums.byTerminal.map((one) => ({ terminalId: one.terminalId, ...sumsOf(one) })),
       terminals: { online: terminals.filter(({ view }) => view.connected).length, total: merchantTerminals.count(merchantId) },
-      tasks: [...toAnswer.map(dueTask), ...tasksOf(attention, linkTasks, pastDue)],
+      figuresAvailable: figures !== null,
+      openingHours: offline.source,
+      tasks: tasksJson({ cases, offline: offline.tasks, payments, links, pastDue }),
     };
     return { status: 200, body: ok(overview) };
   },
 });
+
+/** Returns null if ClickHouse does not respond. Tasks come from the store. */
+async function figuresOf<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof RelayError && (error.code === "unavailable" || error.code === "too_busy")) return null;
+    throw error;
+  }
+}
 
 const NOTHING: MerchantDay = { sums: [], hours: [], byMethod: [], byTerminal: [] };
 
@@ -122,29 +143,6 @@ function rangesOf(
   if (before === null || untilMs === undefined || untilMs === null)
     throw new RelayError("invalid_request", "day: has no day a week before it to compare with");
   return { day, complete, range, before: { fromMs: before.fromMs, untilMs } };
-}
-
-/** Returns the task to respond to a dispute. These tasks come first, the most urgent at the top. */
-function dueTask({ kind, id, dueAtMs }: DisputeTask): OverviewJson["tasks"][number] {
-  return { kind, subject: id, dueAt: iso(dueAtMs) };
-}
-
-/** Returns payments by uuid and links and subscriptions by id, newest first. */
-function tasksOf(
-  attention: readonly MerchantAttentionItem[],
-  linkTasks: readonly PortalLinkTask[],
-  pastDue: readonly SubscriptionTask[],
-): OverviewJson["tasks"] {
-  const all = [
-    ...attention.map(({ kind, uuid, atMs }) => ({ kind, subject: uuid, atMs, dueAtMs: null })),
-    ...linkTasks.map(({ kind, id, atMs }) => ({ kind, subject: id, atMs, dueAtMs: null })),
-    ...pastDue.map(({ kind, id, atMs, dueAtMs }) => ({ kind, subject: id, atMs, dueAtMs })),
-  ];
-  return all
-    .sort((one, other) => other.atMs - one.atMs)
-    .map(({ kind, subject, dueAtMs }) => {
-      return { kind, subject, dueAt: isoOrNull(dueAtMs) };
-    });
 }
 
 function sumsOf({ currency, volumeMinor, approved, declined }: TransactionSums): TransactionSums {

@@ -10,6 +10,7 @@ import type { MerchantTransactions } from "../../../engine/payments/merchant-tra
 import type { PortalLinkTasks } from "../../../engine/portal-links/link-tasks.ts";
 import type { MerchantAttention } from "../../../engine/settings/merchant-attention.ts";
 import type { MerchantTerminals } from "../../../engine/settings/merchant-terminals.ts";
+import type { OfflineTasks } from "../../../engine/settings/offline-tasks.ts";
 import type { SubscriptionTasks } from "../../../engine/subscriptions/subscription-tasks.ts";
 import type { Terminals } from "../../../engine/terminals/terminals.ts";
 import type { LocalTime } from "../parts/time.ts";
@@ -23,6 +24,7 @@ export interface ReadOperations {
   portalLinkTasks: PortalLinkTasks;
   subscriptionTasks: SubscriptionTasks;
   disputeTasks: DisputeTasks;
+  offlineTasks: OfflineTasks;
   disputes: Pick<Disputes, "ofPayment">;
   alerts: Pick<Alerts, "ofPayment">;
   merchantAudit: MerchantAudit;

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { deviceName, deviceWords } from "../../../engine/kernel/cut-text.ts";
-import type { DeviceInfo } from "../../../engine/sessions/presence.ts";
+import { type DeviceInfo, declaredCommands } from "../../../engine/sessions/presence.ts";
 import { headerText } from "./header-text.ts";
 
 /** Without a maximum length: a text that is too long is cut, but must not keep a terminal from its payments. */
@@ -13,6 +13,9 @@ export const DeviceHeaders = Type.Object({
   "x-device-fingerprint": text("Identifies the device. If it is absent, the relay uses a digest of the known values."),
   "x-app-version": text("For display to administrators."),
   "x-device-model": text("For display to administrators."),
+  "x-terminal-commands": text(
+    "The services of commands that the terminal executes beside payments, with commas: `LOGCAT,SCAN,PRINT,RESTART`. Administrators are offered a restart only if RESTART is listed.",
+  ),
 });
 
 export function deviceOf(headers: Static<typeof DeviceHeaders>, ipAddress: string): DeviceInfo {
@@ -22,5 +25,6 @@ export function deviceOf(headers: Static<typeof DeviceHeaders>, ipAddress: strin
   if (headers["x-device-fingerprint"] !== undefined) device.fingerprint = deviceName(headers["x-device-fingerprint"]);
   if (headers["x-app-version"] !== undefined) device.appVersion = deviceName(headers["x-app-version"]);
   if (headers["x-device-model"] !== undefined) device.deviceModel = deviceName(headerText(headers["x-device-model"]));
+  if (headers["x-terminal-commands"] !== undefined) device.commands = declaredCommands(headers["x-terminal-commands"]);
   return device;
 }

@@ -22,7 +22,7 @@ export function App() {
       <OfflineBar />
       <Root />
       <StepUpDialog />
-      <SignInAgain steps={signInSteps} signInAddress={signInAddress} />
+      <SignInAgain app="operators" steps={signInSteps} signInAddress={signInAddress} />
       <Toasts />
     </LocationProvider>
   );

@@ -21,7 +21,7 @@ export function App() {
       <OfflineBar />
       <Root />
       <StepUpDialog />
-      <SignInAgain steps={signInSteps} signInAddress={signInAddress} />
+      <SignInAgain app="portal" steps={signInSteps} signInAddress={signInAddress} />
       <Toasts />
     </LocationProvider>
   );

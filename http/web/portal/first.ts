@@ -1,9 +1,9 @@
 /**
- * The first script of every page, for both apps. It runs before the first paint, so that a dark page
- * never appears light, and a page with a navigation never appears empty. It then starts what the app
- * needs first, because the app's own scripts arrive later on a slow line: the session, the figures of
- * the start page, the texts in the likely language and the script of the page at this address. The
- * page names all these in the attributes of its script tag (web-app/shell.ts).
+ * The first script of every page, for both apps. It runs before the first paint, so that a dark
+ * page never appears light, and a page with a navigation never appears empty. It then starts what
+ * the app needs first, because the app's own scripts arrive later on a slow line: the session, the
+ * figures of the start page, the texts in the likely language and the script of the page at this
+ * address. The page names all these in the attributes of its script tag (web-app/shell.ts).
  */
 import { askEarly, forgetEarly } from "./api/early.ts";
 import { likelyLocale } from "./i18n/likely-locale.ts";

@@ -88,7 +88,9 @@ function MerchantSwitcher() {
   if (at === null) return null;
   const name = (
     <span class="merchant">
-      <span class="merchant-name">{at.merchantName}</span>
+      <span class="merchant-name" title={at.merchantName}>
+        {at.merchantName}
+      </span>
     </span>
   );
   if (merchants.length < 2) return name;
@@ -137,6 +139,7 @@ function Account() {
     <AccountMenu
       name={session.value?.email ?? ""}
       role={at === null ? undefined : roles[at.role]}
+      at={at?.merchantName}
       settings={{ href: "/portal/settings", label: nav.settings }}
       signOut={() => void leave.run()}
     />

@@ -17,8 +17,8 @@ export interface SharedModules {
   readonly modules: Readonly<Record<Kind, readonly string[]>>;
 }
 
-/** A page of an app is a module of this name that another module loads when it is needed. */
-const PAGE = /(?:^|\/)pages\/.*-page\.tsx$/;
+/** A page or another component that is loaded when it is needed. */
+const COMPONENT = /\.tsx$/;
 const BEFORE_SIGN_IN = /(?:^|\/)pages\/entrance\//;
 
 /**
@@ -28,7 +28,7 @@ const BEFORE_SIGN_IN = /(?:^|\/)pages\/entrance\//;
 export function sharedModulesOf({ inputs }: Metafile, main: string, startPage: string): SharedModules {
   const pages = Object.values(inputs)
     .flatMap(({ imports }) => imports)
-    .flatMap(({ path, kind }) => (kind === "dynamic-import" && PAGE.test(path) ? [path] : []));
+    .flatMap(({ path, kind }) => (kind === "dynamic-import" && COMPONENT.test(path) ? [path] : []));
   const entries: Record<Kind, string[]> = { everywhere: [main, startPage], "before-sign-in": [], "after-sign-in": [] };
   for (const page of new Set(pages)) {
     if (page !== startPage) entries[BEFORE_SIGN_IN.test(page) ? "before-sign-in" : "after-sign-in"].push(page);
@@ -81,7 +81,7 @@ export function mergeShared(folder: string, { entries, modules }: SharedModules)
           .join("\n"),
         resolveDir: folder,
       }));
-      build.onLoad({ filter: /(?:-page|\/main)\.tsx$/ }, async ({ path }) => {
+      build.onLoad({ filter: COMPONENT }, async ({ path }) => {
         const kinds = kindsOf.get(path);
         if (kinds === undefined) return null;
         const imports = kinds.map((kind) => `import "shared:${kind}";`).join("");

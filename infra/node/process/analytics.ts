@@ -178,6 +178,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
             sink,
             clock,
             timers: machineTimers,
+            paceClock: { monotonicMs: () => performance.now() },
             onEvent: (event) => {
               if (event.type === "row_refused") log.rowRefused(event);
               else log.feed(event.type, event.type === "away" ? withoutMessage(event.error) : undefined);

@@ -39,6 +39,7 @@ import { composeTeams } from "./access/teams.ts";
 import { composeActivityLog } from "./administration/activity-log.ts";
 import { composeAdministration } from "./administration/administration.ts";
 import { composeAdministrators } from "./administration/administrators.ts";
+import { composeFleetActions } from "./administration/fleet-actions.ts";
 import { composeOverview } from "./administration/overview.ts";
 import { composeSearch } from "./administration/search.ts";
 import { composeAlerts } from "./cases/alerts.ts";
@@ -212,7 +213,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     owed: (before, after) => owners.ownersNotice.ofWebhook(before, after),
   });
   const branding = composeBranding({ kv, clock });
-  const mails = add(composeMails({ config, kv, bus, homes, address, box, clock, machineClock, log, metrics, activity }));
+  const mails = add(composeMails({ config, kv, bus, homes, address, box, clock, machineClock, log, metrics, activity, ...branding }));
   const owners = composeOwnersNotice({
     ...{ config, kv, box, clock, ids, mails: mails.mails },
     publicUrl: () => portalUrl(config, links.publicUrl()),
@@ -251,7 +252,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       accounts: merchantAccounts,
       merchantOwners: partnerApi.merchantOwners,
       mails: mails.mails,
-      stores: { teams: createTeamStore(kv), merchants: createMerchantStore(kv) },
+      stores: { teams: createTeamStore(kv), shops: branding.shops },
       activity,
       keeper: agents.keeper,
       publicUrl: () => links.publicUrl(),
@@ -314,7 +315,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       merchantAccounts,
       merchantOwners: partnerApi.merchantOwners,
       mails: mails.mails,
-      merchants: createMerchantStore(kv),
+      shops: branding.shops,
       portalLinks: portalLinkOperations,
       publicUrl: links.publicUrl,
     }),
@@ -376,6 +377,9 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   const apps = add(
     await composeApps({ config, kv, tables, terminals, directory, merchants: merchantsOfTerminals, fleet, clock, ids, writer, failed }),
   );
+  const fleetActions = add(
+    composeFleetActions({ kv, bus, homes, clock, ids, fleet, relay, administration, apps: apps.operations, failed }),
+  ).fleetActions;
   const { mount, stomp } = createStompMount({
     anonymousAllowed: config.mode === "sandbox",
     serverName: "terminal-relay",
@@ -452,6 +456,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     composeReconciliation({ config, kv, bus, homes, clock, machineClock, address, merchants: createMerchantStore(kv), metrics, failed }),
   );
   const surfaces = surfacesOf(config);
+  const own = partnerApi.ofOwnMerchant(owners.ownersNotice.ofKeys, lookAtAll([agents.ofKey, webhooks.ofKey]));
   const once = { kv, clock, ids, secretBox: box, failed };
   const endpoints = bindSurfaces(surfaces, {
     ...relay,
@@ -469,7 +474,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...partners,
     ...partnerApi.operations,
     merchants: subscriptions.pausing(partnerApi.operations.merchants),
-    ...partnerApi.ofOwnMerchant(owners.ownersNotice.ofKeys, lookAtAll([agents.ofKey, webhooks.ofKey])),
+    ...own,
     ...administration,
     administerZvt: zvt.administerZvt,
     ...access.operations,
@@ -478,6 +483,8 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...teams.operations,
     ...apps.operations,
     overview,
+    fleet,
+    fleetActions,
     ...composeSearch({
       ...{ kv, bus, terminals, unsolicited: composed.unsolicited, links: links.links, intent: compat.byId, portalLink: portalLinks.byId },
       subscription: subscriptions.byId,
@@ -488,6 +495,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     }),
     ...composeMerchantPortal({
       ...{ boot, kv, clock, terminals, byMerchant, links: links.links, configOf: cloudConfigs.get, audit: administration.audit },
+      ...{ ownMerchant: own.ownMerchant, localTime: relay.localTime },
       ...reads,
       searched: {
         ...{ portalLinks: portalLinkOperations, subscriptions: subscriptions.operations.subscriptions, timers: parts.timers },

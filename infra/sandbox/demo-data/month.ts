@@ -16,7 +16,10 @@ export interface DemoMonthOptions {
   fromMs: number;
   untilMs: number;
   timeZone: string;
-  terminalIds: readonly [string, string];
+  /** The first one is at the counter, the others are at the tables. */
+  terminalIds: readonly [string, ...string[]];
+  /** The share of the customers of a usual day who come; 1 if absent. */
+  share?: number;
 }
 
 /** Customers an hour on a usual day, from midnight: a bar that opens at 7 and closes at 22, busy for breakfast, lunch and the evening. */
@@ -45,19 +48,20 @@ const DECLINED_SHARE = 0.05;
 const SPECIAL = new Set([5, 9, 13, 17, 30, 51, 68, 91, 94, 95]);
 
 /** The payments in the order of their times; the same for the same options. */
-export function demoMonth({ seed, fromMs, untilMs, timeZone, terminalIds }: DemoMonthOptions): DemoPayment[] {
+export function demoMonth({ seed, fromMs, untilMs, timeZone, terminalIds, share = 1 }: DemoMonthOptions): DemoPayment[] {
   const random = randomOf(seed);
   const payments: DemoPayment[] = [];
   let hour = DateTime.fromMillis(fromMs, { zone: timeZone }).startOf("hour");
   for (; hour.toMillis() < untilMs; hour = hour.plus({ hours: 1 })) {
-    const expected = (BY_HOUR[hour.hour] ?? 0) * (BY_WEEKDAY[hour.weekday - 1] ?? 0);
+    const expected = share * (BY_HOUR[hour.hour] ?? 0) * (BY_WEEKDAY[hour.weekday - 1] ?? 0);
     const customers = Math.floor(expected * (0.6 + 0.8 * random()) + random());
     const times = Array.from({ length: expected === 0 ? 0 : customers }, () => hour.toMillis() + Math.floor(random() * 3_600_000));
     for (const atMs of times.sort((a, b) => a - b)) {
-      // The second terminal is at the tables outside, which are used from noon on.
-      const second = hour.hour >= 12 && random() < 0.4;
+      // The tables outside are used from noon on.
+      const [counter, ...tables] = terminalIds;
+      const outside = hour.hour >= 12 && random() < 0.4 ? tables[Math.floor(random() * tables.length)] : undefined;
       const payment = {
-        terminalId: terminalIds[second ? 1 : 0],
+        terminalId: outside ?? counter,
         service: pick(SERVICES, random).service,
         amountCents: amountOf(random),
       };
@@ -89,7 +93,7 @@ function pick<T extends { weight: number }>(choices: readonly T[], random: () =>
 }
 
 /** Mulberry32. */
-function randomOf(seed: number): () => number {
+export function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

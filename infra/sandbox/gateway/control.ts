@@ -33,7 +33,7 @@ const FaultsChange = Type.Partial(
   }),
   { additionalProperties: false },
 );
-const Advance = Type.Object({ ms: Type.Integer({ minimum: 0, maximum: 366 * 86_400_000 }) });
+const Advance = Type.Object({ ms: Type.Integer({ minimum: -366 * 86_400_000, maximum: 366 * 86_400_000 }) });
 const Merchant = Type.Object({
   merId: Type.String({ minLength: 1, maxLength: 64 }),
   secret: Type.String({ minLength: 1, maxLength: 256 }),

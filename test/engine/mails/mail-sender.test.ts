@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { LogoFile } from "../../../engine/branding/branding.ts";
 import { type Mail, type Mailer, MailNotSent } from "../../../engine/mails/mail.ts";
 import { createMailSender, type MailTold } from "../../../engine/mails/mail-sender.ts";
-import { createMailStore, mailOperations } from "../../../engine/mails/mail-store.ts";
+import { createMailStore, mailOperations, type OwedMail } from "../../../engine/mails/mail-store.ts";
 import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { ManualClock, settle } from "../world.ts";
@@ -14,6 +15,8 @@ type Deed = "sent" | "refused" | "fails" | Promise<"sent" | "refused">;
 function openMailWorld() {
   const [kv, clock] = [new MemoryKv(), new ManualClock()];
   const store = createMailStore(kv);
+  const files = new Map<string, LogoFile>();
+  const logos = { logo: async (id: string) => files.get(id) ?? null };
   const [attempts, told, failures]: [{ mail: Mail; atMs: number }[], MailTold[], string[]] = [[], [], []];
 
   function sender(deeds: readonly Deed[] | null, { self = "one", shards = ["one"], box = BOX } = {}) {
@@ -31,15 +34,15 @@ function openMailWorld() {
             },
           };
     return createMailSender({
-      ...{ store, box, mailer, clock, self, homes: createRendezvousHomes(shards) },
+      ...{ store, box, logos, mailer, clock, self, homes: createRendezvousHomes(shards) },
       told: (event) => told.push(event),
       failed: (what) => failures.push(what),
     });
   }
 
   return {
-    ...{ kv, clock, store, attempts, told, failures, sender },
-    queue: async (one: Mail, expiresInMs = 72 * HOUR_MS) => {
+    ...{ kv, clock, store, files, attempts, told, failures, sender },
+    queue: async (one: OwedMail, expiresInMs = 72 * HOUR_MS) => {
       const atMs = clock.nowMs();
       await kv.commit({ checks: [], operations: mailOperations(one, { box: BOX, atMs, expiresAtMs: atMs + expiresInMs }) });
     },
@@ -197,4 +200,31 @@ test("few are under way at once, however many wait", async () => {
   for (let index = 0; index < 30; index += 1) await world.queue(mail(`m${index}`));
   await world.pass(10_000, sender);
   assert.equal(world.attempts.length, 4);
+});
+
+test("a mail is sent as HTML too, with the logo as it is when the mail is sent", async () => {
+  const logo = { id: "a".repeat(32), type: "image/png", width: 24, height: 16, bytes: 3 } as const;
+  const shop = { name: "Bar Centrale", color: "#ffcc00", logo };
+  const body = { locale: "en", blocks: ["Hello"] } as const;
+  const contents = new Uint8Array([1, 2, 3]);
+  for (const isThere of [true, false]) {
+    const world = openMailWorld();
+    const sender = world.sender(["sent"]);
+    if (isThere) world.files.set(logo.id, { type: "image/png", contents });
+    await world.queue({ ...mail("m1"), body, shop });
+    await world.pass(3_000, sender);
+    const sent = world.attempts[0]?.mail;
+    assert.deepEqual(sent?.logo, isThere ? { type: "image/png", contents } : undefined);
+    assert.equal(sent?.html?.includes('<img src="cid:logo@relay" alt="Bar Centrale"'), isThere);
+    assert.match(String(sent?.html), /Bar Centrale<\/p>/);
+    assert.doesNotMatch(String(sent?.html), isThere ? /undefined/ : /<img|cid:/);
+  }
+});
+
+test("a mail that an older version queued has no HTML, and is sent as plain text", async () => {
+  const world = openMailWorld();
+  const sender = world.sender(["sent"]);
+  await world.queue(mail("m1"));
+  await world.pass(3_000, sender);
+  assert.deepEqual(world.attempts[0]?.mail, mail("m1"));
 });

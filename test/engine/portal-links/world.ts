@@ -144,7 +144,7 @@ export function openShard({
         return { record: { schema: 1, merchantId, members: circumstances.team, updatedAtMs: 1 }, version: 1 };
       },
     },
-    merchants: { load: async () => null },
+    shops: { of: async (merchantId) => ({ name: merchantId, color: null, logo: null }) },
     texts: {
       link: (locale, { merchantName, link }) => ({ subject: `${locale} ${merchantName}`, text: `pay ${link.token}` }),
       paid: (locale, { merchantName, link }) => ({ subject: `${locale} ${merchantName}`, text: `paid ${link.id}` }),

@@ -44,7 +44,7 @@ describe("a day of a merchant", () => {
     assert.deepEqual(totalsOf(FIRST), [
       { currency: "EUR", approved: 3, approvedMinor: 3_750, declined: 1, refunds: 1, refundedMinor: 450, netMinor: 3_300 },
     ]);
-    assert.deepEqual((await world.reconciliation.days(OWNER, { limit: 10, before: null, from: null, to: null })).items, [
+    assert.deepEqual((await world.reconciliation.days(OWNER, { limit: 10, before: null, from: null, to: null, activeOnly: true })).items, [
       { day: "2026-11-23", closedAtMs: closed?.closed.closedAtMs, totals: totalsOf(FIRST), unknown: 2, conflicting: 1, corrections: 0 },
     ]);
     const stored = (await world.kv.get(`reconciliation/${MERCHANT}/2026-11-23`))?.value;
@@ -112,9 +112,9 @@ describe("a day of a merchant", () => {
     const again = await world.day("2026-11-23");
     assert.deepEqual(again?.closed.figures, FIRST);
     assertMatches(again?.corrections.at(-1), { before: { count: 3, amountMinor: 4_050 }, after: { count: 4, amountMinor: 5_050 } });
-    const [summary] = (await world.reconciliation.days(OWNER, { limit: 10, before: null, from: null, to: null })).items.filter(
-      ({ day }) => day === "2026-11-23",
-    );
+    const [summary] = (
+      await world.reconciliation.days(OWNER, { limit: 10, before: null, from: null, to: null, activeOnly: true })
+    ).items.filter(({ day }) => day === "2026-11-23");
     assertMatches(summary, { corrections: 4, totals: totalsOf(FIRST) });
     assert.equal(world.counts.corrections, 4);
   });
@@ -159,7 +159,7 @@ describe("a day of a merchant", () => {
     world.clock.wallMs = Date.parse("2026-11-20T12:00:00Z");
     await world.start();
     await world.turn();
-    const { items } = await world.reconciliation.days(OWNER, { limit: 50, before: null, from: null, to: null });
+    const { items } = await world.reconciliation.days(OWNER, { limit: 50, before: null, from: null, to: null, activeOnly: true });
     assert.deepEqual(
       items.map(({ day }) => day),
       Array.from({ length: 18 }, (_, index) => `2026-11-${String(18 - index).padStart(2, "0")}`),
@@ -167,7 +167,7 @@ describe("a day of a merchant", () => {
     const times = items.map(({ closedAtMs }) => closedAtMs);
     assert.deepEqual(
       times,
-      [...times].sort((one, other) => other - one),
+      [...times].sort((one, other) => (other ?? 0) - (one ?? 0)),
       "a later day is not closed before an earlier one",
     );
     assert.deepEqual(
@@ -354,7 +354,7 @@ describe("a day of a merchant", () => {
     await world.start();
     await world.at("2026-11-12T12:00:00Z");
     const daysOf = async (query: { limit: number; before?: string; from?: string; to?: string }) => {
-      const { items, next } = await world.reconciliation.days(OWNER, { before: null, from: null, to: null, ...query });
+      const { items, next } = await world.reconciliation.days(OWNER, { before: null, from: null, to: null, activeOnly: true, ...query });
       return [items.map(({ day }) => Number(day.slice(-2))), next];
     };
     assert.deepEqual(await daysOf({ limit: 4 }), [[9, 8, 7, 6], "2026-11-06"]);
@@ -362,6 +362,27 @@ describe("a day of a merchant", () => {
     assert.deepEqual(await daysOf({ limit: 4, before: "2026-11-02" }), [[1], null]);
     assert.deepEqual(await daysOf({ limit: 9, from: "2026-11-03", to: "2026-11-05" }), [[5, 4, 3], null]);
     assert.deepEqual(await daysOf({ limit: 9, from: "2026-11-05", to: "2026-11-03" }), [[], null]);
+  });
+
+  it("is listed among the days without activity since the first one with any, over the ends of pages", async () => {
+    const world = new DaysWorld("2026-11-01T09:00:00Z");
+    for (const day of ["2026-11-03", "2026-11-06"]) world.rows.set(day, FIRST);
+    await world.start();
+    await world.at("2026-11-12T12:00:00Z");
+    const daysOf = async (query: { limit: number; before?: string; from?: string; to?: string }, owner = OWNER) => {
+      const { items, next } = await world.reconciliation.days(owner, { before: null, from: null, to: null, activeOnly: false, ...query });
+      return [items.map(({ day, closedAtMs }) => (closedAtMs === null ? -1 : 1) * Number(day.slice(-2))), next];
+    };
+    // A negative day has no activity. The 11th and 12th are not closed yet.
+    assert.deepEqual(await daysOf({ limit: 20 }), [[-10, -9, -8, -7, 6, -5, -4, 3], null]);
+    assert.deepEqual(await daysOf({ limit: 4 }), [[-10, -9, -8, -7], "2026-11-07"]);
+    assert.deepEqual(await daysOf({ limit: 3, before: "2026-11-07" }), [[6, -5, -4], "2026-11-04"]);
+    assert.deepEqual(await daysOf({ limit: 3, before: "2026-11-04" }), [[3], null]);
+    assert.deepEqual(await daysOf({ limit: 9, from: "2026-11-01", to: "2026-11-04" }), [[-4, 3], null]);
+    assert.deepEqual(await daysOf({ limit: 9, from: "2026-11-08", to: "2026-11-09" }), [[-9, -8], null]);
+    assert.deepEqual(await daysOf({ limit: 9, from: "2026-11-09", to: "2026-11-08" }), [[], null]);
+    assert.deepEqual(await daysOf({ limit: 9, to: "2026-11-02" }), [[], null]);
+    assert.deepEqual(await daysOf({ limit: 9 }, { ...OWNER, merchantId: "SHOP-009" }), [[], null]);
   });
 });
 
@@ -391,9 +412,9 @@ describe("days of a time zone", () => {
       for (let day = 0; day < 10; day += 1) world.rows.set(world.calendar.after(from.slice(0, 10), day), FIRST);
       await world.start();
       for (let at = Date.parse(from); at < Date.parse(to); at += 3_600_000) await world.at(new Date(at).toISOString());
-      const { items } = await world.reconciliation.days(OWNER, { limit: 50, before: null, from: null, to: null });
+      const { items } = await world.reconciliation.days(OWNER, { limit: 50, before: null, from: null, to: null, activeOnly: true });
       assert.ok(items.length >= 5, `${items.length}`);
-      for (const { day, closedAtMs } of items) assert.ok(closedAtMs - world.calendar.closesAtMs(day) < 3_700_000, day);
+      for (const { day, closedAtMs } of items) assert.ok((closedAtMs ?? 0) - world.calendar.closesAtMs(day) < 3_700_000, day);
       const bounds = items.map(({ day }) => world.calendar.boundsOf(day)).reverse();
       for (const [index, { fromMs }] of bounds.entries()) if (index > 0) assert.equal(fromMs, bounds[index - 1]?.untilMs);
     }

@@ -97,7 +97,7 @@ export const ROWS: readonly Row[] = [
     {
       ...{ "charge.opened": "INCOMPLETE, mail payment", "charge.open": "INCOMPLETE", "charge.unknown": "INCOMPLETE" },
       ...{ "charge.done": "ACTIVE, renewed", "charge.failed": "INCOMPLETE, payment_failed, ask", "charge.lost": "INCOMPLETE, ask" },
-      ...{ "cancel.requested": "CANCELLED, cancelled" },
+      ...{ "cancel.requested": "CANCELLED, cancelled, mail cancelled" },
     },
   ],
   [
@@ -106,31 +106,35 @@ export const ROWS: readonly Row[] = [
     {
       ...{ "charge.opened": "INCOMPLETE, mail payment", "charge.open": "INCOMPLETE", "charge.unknown": "INCOMPLETE" },
       ...{ "charge.done": "ACTIVE, renewed", "charge.failed": "INCOMPLETE", "charge.lost": "INCOMPLETE, ask" },
-      ...{ "cancel.requested": "CANCELLED, cancelled", "retry.requested": "INCOMPLETE, mail payment" },
+      ...{ "cancel.requested": "CANCELLED, cancelled, mail cancelled", "retry.requested": "INCOMPLETE, mail payment" },
     },
   ],
   [
     "INCOMPLETE, its link ended",
     subscription("INCOMPLETE", { collection: "LINK", charge: charge([attempt(1, "failed", { means: "LINK" })]) }),
     {
-      ...{ "charge.done": "ACTIVE, renewed", "cancel.requested": "CANCELLED, cancelled" },
+      ...{ "charge.done": "ACTIVE, renewed", "cancel.requested": "CANCELLED, cancelled, mail cancelled" },
       ...{ "retry.requested": "INCOMPLETE, ask", "payment.requested": "INCOMPLETE, ask" },
     },
   ],
-  ["TRIALING", subscription("TRIALING", { cycle: 0 }), { "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED" }],
+  [
+    "TRIALING",
+    subscription("TRIALING", { cycle: 0 }),
+    { "cancel.requested": "CANCELLED, cancelled, mail cancelled", "pause.requested": "PAUSED" },
+  ],
   [
     "TRIALING, its first cycle asked for",
     subscription("TRIALING", { charge: charge([attempt(1, "asked")]) }),
     {
       ...{ "charge.opened": "TRIALING, mail payment", "charge.open": "TRIALING", "charge.unknown": "TRIALING" },
       ...{ "charge.done": "ACTIVE, renewed", "charge.failed": "PAST_DUE, payment_failed, past_due, mail failed" },
-      ...{ "charge.lost": "TRIALING, ask", "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED" },
+      ...{ "charge.lost": "TRIALING, ask", "cancel.requested": "CANCELLED, cancelled, mail cancelled", "pause.requested": "PAUSED" },
     },
   ],
   [
     "ACTIVE, paid",
     subscription("ACTIVE", { charge: charge([attempt(1, "done")]) }),
-    { "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED" },
+    { "cancel.requested": "CANCELLED, cancelled, mail cancelled", "pause.requested": "PAUSED" },
   ],
   [
     "ACTIVE, its cycle asked for",
@@ -138,13 +142,13 @@ export const ROWS: readonly Row[] = [
     {
       ...{ "charge.opened": "ACTIVE, mail payment", "charge.open": "ACTIVE", "charge.unknown": "ACTIVE", "charge.done": "ACTIVE, renewed" },
       ...{ "charge.failed": "PAST_DUE, payment_failed, past_due, mail failed", "charge.lost": "ACTIVE, ask" },
-      ...{ "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED" },
+      ...{ "cancel.requested": "CANCELLED, cancelled, mail cancelled", "pause.requested": "PAUSED" },
     },
   ],
   [
     "ACTIVE, to be cancelled at its period's end",
     subscription("ACTIVE", { charge: charge([attempt(1, "done")]), cancelsAtPeriodEnd: true }),
-    { "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED", "resume.requested": "ACTIVE" },
+    { "cancel.requested": "CANCELLED, cancelled, mail cancelled", "pause.requested": "PAUSED", "resume.requested": "ACTIVE" },
   ],
   [
     "PAST_DUE, a retry asked for",
@@ -152,7 +156,7 @@ export const ROWS: readonly Row[] = [
     {
       ...{ "charge.opened": "PAST_DUE", "charge.open": "PAST_DUE", "charge.unknown": "PAST_DUE" },
       ...{ "charge.done": "ACTIVE, renewed, recovered, mail recovered", "charge.failed": "PAST_DUE, payment_failed, mail step" },
-      ...{ "charge.lost": "PAST_DUE, ask", "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED" },
+      ...{ "charge.lost": "PAST_DUE, ask", "cancel.requested": "CANCELLED, cancelled, mail cancelled", "pause.requested": "PAUSED" },
     },
   ],
   [
@@ -161,7 +165,7 @@ export const ROWS: readonly Row[] = [
     {
       // A failed payment is made after all.
       ...{ "charge.done": "ACTIVE, renewed, recovered, mail recovered" },
-      ...{ "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED" },
+      ...{ "cancel.requested": "CANCELLED, cancelled, mail cancelled", "pause.requested": "PAUSED" },
       ...{ "retry.requested": "PAST_DUE, ask", "payment.requested": "PAST_DUE, ask" },
     },
   ],
@@ -171,7 +175,11 @@ export const ROWS: readonly Row[] = [
     {
       ...{ "charge.opened": "PAST_DUE", "charge.open": "PAST_DUE", "charge.unknown": "PAST_DUE" },
       ...{ "charge.done": "ACTIVE, renewed, recovered, mail recovered", "charge.failed": "PAST_DUE", "charge.lost": "PAST_DUE, ask" },
-      ...{ "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED", "retry.requested": "PAST_DUE, mail step" },
+      ...{
+        "cancel.requested": "CANCELLED, cancelled, mail cancelled",
+        "pause.requested": "PAUSED",
+        "retry.requested": "PAST_DUE, mail step",
+      },
     },
   ],
   [
@@ -180,7 +188,7 @@ export const ROWS: readonly Row[] = [
     {
       ...{ "charge.opened": "PAST_DUE", "charge.open": "PAST_DUE", "charge.unknown": "PAST_DUE" },
       ...{ "charge.done": "ACTIVE, renewed, recovered, mail recovered", "charge.failed": "PAST_DUE", "charge.lost": "PAST_DUE, ask" },
-      ...{ "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED", "retry.requested": "PAST_DUE" },
+      ...{ "cancel.requested": "CANCELLED, cancelled, mail cancelled", "pause.requested": "PAUSED", "retry.requested": "PAST_DUE" },
     },
   ],
   [
@@ -189,13 +197,17 @@ export const ROWS: readonly Row[] = [
     {
       ...{ "charge.opened": "PAST_DUE", "charge.open": "PAST_DUE", "charge.unknown": "PAST_DUE" },
       ...{ "charge.done": "ACTIVE, renewed, recovered, mail recovered", "charge.failed": "PAST_DUE, ask", "charge.lost": "PAST_DUE, ask" },
-      ...{ "cancel.requested": "CANCELLED, cancelled", "pause.requested": "PAUSED", "retry.requested": "PAST_DUE, mail step" },
+      ...{
+        "cancel.requested": "CANCELLED, cancelled, mail cancelled",
+        "pause.requested": "PAUSED",
+        "retry.requested": "PAST_DUE, mail step",
+      },
     },
   ],
   [
     "PAUSED",
     subscription("PAUSED", { charge: charge([attempt(1, "done")]) }),
-    { "cancel.requested": "CANCELLED, cancelled", "resume.requested": "ACTIVE" },
+    { "cancel.requested": "CANCELLED, cancelled, mail cancelled", "resume.requested": "ACTIVE" },
   ],
   ...(["PAUSED", "CANCELLED"] as const).map(
     (state): Row => [
@@ -204,7 +216,7 @@ export const ROWS: readonly Row[] = [
       {
         ...{ "charge.opened": state, "charge.open": state, "charge.unknown": state, "charge.failed": state, "charge.lost": state },
         ...{ "charge.done": `${state}, flagLate, paid_late` },
-        ...(state === "PAUSED" ? { "cancel.requested": "CANCELLED, cancelled" } : {}),
+        ...(state === "PAUSED" ? { "cancel.requested": "CANCELLED, cancelled, mail cancelled" } : {}),
       },
     ],
   ),

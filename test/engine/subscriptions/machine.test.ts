@@ -63,7 +63,7 @@ describe("the effects of time", () => {
     const overMs = CREATED_MS + 72 * HOUR_MS;
     const open = subscription("INCOMPLETE", { charge: charge([link(1)]) });
     assert.equal(at(open, overMs - 1), "refused");
-    assert.equal(at(open, overMs), "CANCELLED, cancelled");
+    assert.equal(at(open, overMs), "CANCELLED, cancelled, mail cancelled");
     assert.equal(at(subscription("INCOMPLETE", { charge: charge([attempt(1, "unknown")]) }), overMs + DAY_MS), "refused");
   });
 
@@ -91,7 +91,7 @@ describe("the effects of time", () => {
   test("cancels at the period's end if requested, in any state", () => {
     for (const state of ["TRIALING", "ACTIVE", "PAST_DUE", "PAUSED"] as const) {
       const record = subscription(state, { charge: paid, cancelsAtPeriodEnd: true, cancelledBy: "customer" });
-      assert.equal(at(record, due), "CANCELLED, cancelled");
+      assert.equal(at(record, due), "CANCELLED, cancelled, mail cancelled");
       assert.equal(stepSubscription(record, eventOf("deadline.passed", due)).record.cancelledBy, "customer");
     }
   });
@@ -125,7 +125,7 @@ describe("the effects of time", () => {
   });
 
   for (const [finalAction, expected] of [
-    ["CANCEL", "CANCELLED, cancelled"],
+    ["CANCEL", "CANCELLED, cancelled, mail cancelled"],
     ["PAUSE", "PAUSED"],
     ["STAY", "PAST_DUE"],
   ] as const) {
@@ -209,7 +209,7 @@ describe("the reports about a payment", () => {
     for (const state of ["TRIALING", "ACTIVE", "PAST_DUE", "PAUSED"] as const) {
       const later = { ...eventOf("cancel.requested", NOW_MS), atPeriodEnd: true };
       const record = subscription(state, { charge: failed(attempt(1, "failed")), dunning });
-      assert.equal(stepped(record, later), state);
+      assert.equal(stepped(record, later), `${state}, mail cancelled`);
       assert.equal(stepped(stepSubscription(record, later).record, later), "refused");
     }
     for (const pending of [attempt(1, "failed"), link(1)]) {

@@ -19,7 +19,7 @@ describe("the mails about subscriptions", () => {
         assert.match(subject, /^Bar Centrale: /);
         assert.ok(text.includes(`\nhttps://relay.example/s/${tokenOf(1)}\n`));
         assert.match(text, locale === "it" ? /^Buongiorno Ada,\n/ : /^Hello Ada,\n/);
-        assert.match(text, locale === "it" ? /29,00\u00a0€/ : /€29\.00/);
+        if (kind !== "cancelled") assert.match(text, locale === "it" ? /29,00\u00a0€/ : /€29\.00/);
         assert.match(text, /"Gym"/);
         assert.doesNotMatch(text, /prova|test:|ada@example/);
       }
@@ -41,7 +41,30 @@ describe("the mails about subscriptions", () => {
       { ...soft, collection: "LINK" as const },
       { ...soft, dunning: { ...dunning, step: 2 } },
     ]) {
-      assert.match(texts.failed("en", { merchantName: "Bar", record }).text, /\nTo pay, open the page/);
+      assert.match(texts.failed("en", { merchantName: "Bar", record }).text, /\nTo pay by card, open the page/);
+    }
+  });
+
+  test("has a text of its own for the first payment, a renewal, a failure and each kind of end", () => {
+    const subjectOf = (kind: "payment" | "failed" | "cancelled", changes: Parameters<typeof subscription>[1], state = "ACTIVE" as const) =>
+      texts[kind]("en", { merchantName: "Bar", record: subscription(state, { livemode: true, ...changes }) });
+    const first = texts.payment("en", { merchantName: "Bar", record: subscription("INCOMPLETE", { charge: charge([link(1)]) }) });
+    assert.match(first.subject, /first payment of €29\.00/);
+    assert.match(first.text, /starts with the first payment[\s\S]*You can pay until .*\(Europe\/Rome\)/);
+    const renewal = subjectOf("payment", { charge: charge([link(1)]) });
+    assert.match(renewal.subject, /renewal of your subscription/);
+    assert.match(renewal.text, /Period: \d+ \w+ \d+ to \d+ \w+ \d+\n/);
+    const failed = subscription("PAST_DUE", { charge: charge([attempt(1, "failed")], { failedAtMs: AT_MS }), dunning });
+    assert.match(texts.failed("en", { merchantName: "Bar", record: failed }).text, /check that the card is valid/);
+    assert.match(subjectOf("cancelled", { cancelsAtPeriodEnd: true }).text, /is cancelled\. It continues until/);
+    for (const [cancelledBy, why] of [
+      ["merchant", /has ended: Bar cancelled it/],
+      ["customer", /has ended, as you asked/],
+      ["no_first_payment", /because the first payment was not made/],
+      ["dunning", /because a payment was not made/],
+    ] as const) {
+      const record = subscription("CANCELLED", { cancelledBy });
+      assert.match(texts.cancelled("en", { merchantName: "Bar", record }).text, why);
     }
   });
 

@@ -221,7 +221,7 @@ describe("a subscription with a card", () => {
     assert.equal(paid.state, "ACTIVE", "its link was looked at before its time ended");
     assert.equal(ended.nextAtMs, null);
     assert.deepEqual(await world.told(one.id), ["created", "payment_failed", "cancelled"]);
-    assert.deepEqual(await world.mails(), ["payment 1", "payment 1"]);
+    assert.deepEqual(await world.mails(), ["payment 1", "payment 1", "cancelled 1"]);
   });
 });
 
@@ -326,7 +326,7 @@ describe("a subscription with links", () => {
     const ended = await world.of(id);
     assert.deepEqual([ended.state, ended.cancelledBy, ended.nextAtMs], ["CANCELLED", "dunning", null]);
     assert.ok(world.links.links.get(`sub-${id}-2-1`)?.isClosed);
-    assert.deepEqual(await world.mails(), ["payment 1", "payment 2", "failed 2", "step 2", "step 2", "step 2", "step 2"]);
+    assert.deepEqual(await world.mails(), ["payment 1", "payment 2", "failed 2", "step 2", "step 2", "step 2", "step 2", "cancelled 2"]);
     assert.deepEqual(await world.told(id), ["created", "renewed", "payment_failed", "past_due", "cancelled"]);
   });
 

@@ -226,8 +226,14 @@ export function openShard(parts: {
   const mails = createSubscriptionMails({
     ...{ box: BOX, digest, clock },
     store: { room: async (_kind, _share, atMs) => (circumstances.hasRoom ? atMs : null) },
-    merchants: { load: async () => null },
-    texts: { payment: text("payment"), failed: text("failed"), step: text("step"), recovered: text("recovered") },
+    shops: { of: async (merchantId) => ({ name: merchantId, color: null, logo: null }) },
+    texts: {
+      payment: text("payment"),
+      failed: text("failed"),
+      step: text("step"),
+      recovered: text("recovered"),
+      cancelled: text("cancelled"),
+    },
     postponed: () => {
       heard.postponed += 1;
     },

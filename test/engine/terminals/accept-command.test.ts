@@ -42,6 +42,22 @@ describe("accepting a command", () => {
     assert.equal(world.shard.terminals.poll("T1", {}), null);
   });
 
+  it("takes a command for an idle terminal only while no other one waits or has been sent", async () => {
+    const world = await openWorld();
+    const { terminals } = world.shard;
+    const restart = (uuid: string) => command(world, uuid, { kind: "administrative", service: "RESTART", amountCents: 0, onlyIdle: true });
+    assert.equal((await terminals.accept(restart("r1"))).type, "accepted");
+    assert.equal((await terminals.accept(restart("r1"))).type, "duplicate");
+    await assert.rejects(terminals.accept(restart("r2")), { code: "conflict" });
+    assert.equal(await pollUuid(world.shard), "r1");
+    await assert.rejects(terminals.accept(restart("r2")), { code: "conflict" });
+    await terminals.recordResult(posting("r1"));
+    assert.equal((await terminals.accept(restart("r2"))).type, "accepted");
+    assert.equal((await terminals.accept(command(world, "a"))).type, "accepted");
+    assert.deepEqual([await pollUuid(world.shard), await pollUuid(world.shard)], ["r2", "a"]);
+    await assert.rejects(terminals.accept(restart("r3")), { code: "conflict" });
+  });
+
   it("writes nothing to the socket before the commit is answered", async () => {
     const world = await openWorld();
     const socket = openSocket(world.shard, "s1");

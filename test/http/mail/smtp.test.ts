@@ -62,6 +62,32 @@ test("a mail arrives as it was written, from the configured sender, with an id t
   assert.equal(server.connections.made, 1, "the connection is used again");
 });
 
+test("HTML is an alternative to the text, with the logo attached to it and nothing to load", async (t) => {
+  const { server, mailer } = await open(t);
+  const logo = { type: "image/png", contents: new Uint8Array([137, 80, 78, 71]) } as const;
+  await mailer.send({ ...mail("m1"), html: '<p>Hello</p><img src="cid:logo@relay" alt="Bar">', logo });
+  await mailer.send({ ...mail("m2"), html: "<p>Hello</p>" });
+  const [withLogo = "", without = ""] = server.mails.map(({ data }) => data);
+  assert.match(withLogo, /^Content-Type: multipart\/alternative;/m);
+  const order = [
+    /^Content-Type: text\/plain/m,
+    /^Content-Type: multipart\/related;/m,
+    /^Content-Type: text\/html/m,
+    /^Content-Type: image\/png/m,
+  ];
+  const places = order.map((part) => withLogo.search(part));
+  assert.deepEqual(
+    places,
+    places.toSorted((a, b) => a - b),
+  );
+  assert.ok((places[0] ?? -1) > 0);
+  assert.match(withLogo, /^Content-ID: <logo@relay>\r$/im);
+  assert.match(withLogo, /^Content-Disposition: inline;/im);
+  assert.match(withLogo, /^iVBORw==\r$/m);
+  assert.match(without, /^Content-Type: multipart\/alternative;/m);
+  assert.doesNotMatch(without, /image\/|multipart\/related/);
+});
+
 test("line breaks in a subject or an address make no header, and letters of other alphabets are encoded", async (t) => {
   const { server, mailer } = await open(t);
   assert.equal(

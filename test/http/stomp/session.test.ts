@@ -199,6 +199,21 @@ test("only under its own login a terminal is given again what it remembers: unde
   );
 });
 
+test("takes the commands that a terminal declares, without what is no service word", () => {
+  const CASES: [header: string, commands: string[]][] = [
+    ["LOGCAT, RESTART", ["LOGCAT", "RESTART"]],
+    ["PRINT,print,PRINT,a b,", ["PRINT"]],
+    ["", []],
+  ];
+  for (const [header, commands] of CASES) {
+    const world = createWorld();
+    const terminal = new FakeTerminal(world, { caller: null, userAgent: "", fingerprint: "f00" });
+    terminal.connect("T1", "1.2", { "terminal-commands": header });
+    terminal.subscribe("T1");
+    assert.deepEqual(world.opened.get("s1/0")?.session.device.commands, commands, header);
+  }
+});
+
 test("masks card numbers in what it tells about the device, before it cuts it", () => {
   const world = createWorld();
   const terminal = new FakeTerminal(world, { caller: null, userAgent: "POS 4111 1111 1111 1111", fingerprint: "490154203237518" });

@@ -3,9 +3,11 @@ import type { Page } from "playwright-core";
 /** A slow connection, such as one bar of a mobile network in a cellar. */
 export const SLOW_LINE = { bytesPerSecond: 50_000, latencyMs: 400 } as const;
 
-/** What a page requested over the slow connection. */
+/** The requests of a page over the slow connection. */
 export interface SlowLoad {
-  /** `depth` is the position in a chain of requests, each of which begins after the end of another. */
+  /**
+   * `depth` is the position in a chain of requests, each of which begins after the end of another.
+   */
   requests: readonly { path: string; bytes: number; depth: number }[];
   /** The size of all answers with their headers. */
   bytes: number;

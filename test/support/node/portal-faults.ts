@@ -30,6 +30,9 @@ export const LOOKS = [
   ["dark", 360],
 ] as const;
 
+/** A phone, a tablet on its end and on its side, and a desk: no page is wider than any of them. */
+export const WIDTHS = [390, 768, 1_024, 1_440] as const;
+
 /** A page in Italian has the elements of the English one. Only its longer words are checked. */
 export const IS_ENGLISH = 'document.documentElement.lang === "en"';
 

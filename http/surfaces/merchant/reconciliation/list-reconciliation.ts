@@ -17,7 +17,8 @@ export const listReconciliation = reconciliation.endpoint({
   method: "GET",
   path: `${MERCHANT_BASE}/reconciliation`,
   summary: "List closed days",
-  description: "Lists the days on which the merchant had any activity, with the figures of their closing; newest first.",
+  description:
+    "Lists the closed days with the figures of their closing, newest first. It begins with the merchant's first day with any activity; later days without any are listed without figures.",
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,
@@ -43,17 +44,17 @@ export const listReconciliation = reconciliation.endpoint({
     },
     ...reconciliation.errors(400, 401, 403, 429, 503),
   },
-  handle: async ({ reconciliation: days, localTime }, { caller, query: { from, to, limit, cursor } }) => {
+  handle: async ({ reconciliation: days, localTime }, { caller, query: { from, to, limit, cursor, activeOnly = false } }) => {
     if (from !== undefined) dayOfQuery("from", from, localTime);
     if (to !== undefined) dayOfQuery("to", to, localTime);
     if (from !== undefined && to !== undefined && from > to) throw new RelayError("invalid_request", "from: is after to");
     if (cursor !== undefined && !IS_DAY.test(cursor)) throw damagedCursor();
-    const asked = { limit, before: cursor ?? null, from: from ?? null, to: to ?? null };
+    const asked = { limit, before: cursor ?? null, from: from ?? null, to: to ?? null, activeOnly };
     const { items, next } = await days.days(merchantOwnerOf(caller), asked);
     return { status: 200, body: ok({ items: items.map(itemJson), next }) };
   },
 });
 
 function itemJson({ closedAtMs, totals, ...summary }: DaySummary): ReconciliationItemJson {
-  return { ...summary, closedAt: iso(closedAtMs), totals: totals.map((total) => ({ ...total })) };
+  return { ...summary, closedAt: closedAtMs === null ? null : iso(closedAtMs), totals: totals.map((total) => ({ ...total })) };
 }

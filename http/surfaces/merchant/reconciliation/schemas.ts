@@ -11,7 +11,9 @@ export { ReconciledDaySchema };
 export const ReconciliationItem = Type.Object(
   {
     day: Type.String(),
-    closedAt: time("when the day was closed."),
+    closedAt: Type.Union([time("when the day was closed."), Type.Null()], {
+      description: "ISO 8601 in UTC: when the day was closed. Null for a day without any activity, which has no figures and is 404 itself.",
+    }),
     totals: Type.Array(ReconciliationTotals),
     unknown: Type.Integer({ description: "Number of payments whose outcome was unknown." }),
     conflicting: Type.Integer({ description: "Number of payments with different results." }),
@@ -25,6 +27,7 @@ export const ReconciliationPage = listOf(ReconciliationItem);
 export const RECONCILIATION_FILTERS = {
   from: Type.Optional(Type.String({ ...DAY, description: "Only this day or later." })),
   to: Type.Optional(Type.String({ ...DAY, description: "Only this day or earlier." })),
+  activeOnly: Type.Optional(Type.Boolean({ default: false, description: "Leaves out the days without any activity." })),
 };
 
 export type ReconciliationItemJson = Static<typeof ReconciliationItem>;

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { dunningCalendar, isUnpaid, meansOf, nextTryAtMs, retryFromMs } from "../../../../engine/subscriptions/rules.ts";
+import { dunningCalendar, isUnpaid, lastFailureOf, meansOf, nextTryAtMs, retryFromMs } from "../../../../engine/subscriptions/rules.ts";
 import type {
   ChargeAttempt,
   Collection,
@@ -134,11 +134,6 @@ const unpaid = c.resource({
     hard: c.boolean("True if charging the card again is useless.").from((found) => lastFailureOf(found)?.hard ?? false),
   },
 });
-
-/** Returns the last rejected attempt. */
-function lastFailureOf({ attempts }: CycleCharge): ChargeAttempt | undefined {
-  return attempts.findLast(({ state, code }) => state === "failed" && code !== null);
-}
 
 type DunningShown = Dunning & ReturnType<typeof dunningCalendar> & { readonly means: Collection | null };
 const s = resourceOf<DunningShown["steps"][number], SubscriptionContext>();

@@ -9,7 +9,9 @@ export function logoPath({ id }: Pick<LogoFacts, "id">): string {
   return `/logo/${id}`;
 }
 
-/** The parts of a page that show the shop, and the sources that its policy has to allow for them. */
+/**
+ * The parts of a page that show the shop, and the sources that its policy has to allow for them.
+ */
 export interface ShopParts {
   /** HTML at the end of `head`. */
   readonly head: string;

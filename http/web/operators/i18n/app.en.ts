@@ -15,6 +15,7 @@ export const nav = {
   attention: "Attention",
   search: "Search",
   terminals: "Terminals",
+  fleetPage: "Fleet actions",
   rollouts: "Roll-outs",
   partners: "Partners",
   merchants: "Merchants",

@@ -15,6 +15,7 @@ export const nav: Words["nav"] = {
   attention: "Da controllare",
   search: "Ricerca",
   terminals: "Terminali",
+  fleetPage: "Azioni sui terminali",
   rollouts: "Aggiornamenti",
   partners: "Partner",
   merchants: "Esercenti",

@@ -18,6 +18,7 @@ export const mails = {
     "subscription-failed": "Subscription payment failed",
     "subscription-reminder": "Subscription reminder",
     "subscription-recovered": "Subscription paid late",
+    "subscription-cancelled": "Subscription cancelled",
   },
   state: "State",
   states: { QUEUED: "Waiting", SENT: "Sent", FAILED: "Rejected", EXPIRED: "Expired" },

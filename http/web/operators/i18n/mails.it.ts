@@ -19,6 +19,7 @@ export const mails: Words["mails"] = {
     "subscription-failed": "Pagamento di un abbonamento non riuscito",
     "subscription-reminder": "Promemoria di un abbonamento",
     "subscription-recovered": "Abbonamento pagato in ritardo",
+    "subscription-cancelled": "Abbonamento terminato",
   },
   state: "Stato",
   states: { QUEUED: "In attesa", SENT: "Inviata", FAILED: "Rifiutata", EXPIRED: "Scaduta" },

@@ -3,6 +3,7 @@ import { account, app, entrance, lists, nav, roleRights, roles } from "./app.en.
 import { attention } from "./attention.en.ts";
 import { audit } from "./audit.en.ts";
 import { cluster } from "./cluster.en.ts";
+import { fleet } from "./fleet.en.ts";
 import { machines } from "./machines.en.ts";
 import { mails } from "./mails.en.ts";
 import { merchants } from "./merchants.en.ts";
@@ -51,6 +52,7 @@ export const en = {
   partners,
   merchants,
   rollouts,
+  fleet,
   audit,
   machines,
   mails,

@@ -3,6 +3,7 @@ import { account, app, entrance, lists, nav, roleRights, roles } from "./app.it.
 import { attention } from "./attention.it.ts";
 import { audit } from "./audit.it.ts";
 import { cluster } from "./cluster.it.ts";
+import { fleet } from "./fleet.it.ts";
 import { machines } from "./machines.it.ts";
 import { mails } from "./mails.it.ts";
 import { merchants } from "./merchants.it.ts";
@@ -51,6 +52,7 @@ export const it: Words = {
   partners,
   merchants,
   rollouts,
+  fleet,
   audit,
   machines,
   mails,

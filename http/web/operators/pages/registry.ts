@@ -57,6 +57,16 @@ export const PAGES: readonly PageEntry[] = [
     page: pageLoader(async () => (await import("./terminals/terminals-page.tsx")).TerminalsPage),
   },
   {
+    name: "fleet",
+    hasObjects: true,
+    label: ({ fleetPage }) => fleetPage,
+    icon: "device",
+    group: "fleet",
+    role: "read-only",
+    onPhone: false,
+    page: pageLoader(async () => (await import("./fleet/fleet-page.tsx")).FleetPage),
+  },
+  {
     name: "rollouts",
     hasObjects: true,
     label: ({ rollouts }) => rollouts,

@@ -27,7 +27,7 @@ export function takeSession(state: AdminSessionStateJson): void {
   const { value: before } = session;
   const meaning = meaningOf(ownerOf(before), { stage: state.stage, id: state.username });
   if (meaning === "start over") {
-    startOver(START);
+    startOver("operators", START);
     return;
   }
   if (meaning === "go on") {

@@ -82,9 +82,30 @@ export function ButtonLink({
   );
 }
 
-export function IconButton({ icon, label, onClick, disabled }: { icon: IconName; label: string; onClick: () => void; disabled?: boolean }) {
+export function IconButton({
+  icon,
+  label,
+  onClick,
+  disabled,
+  describedBy,
+}: {
+  icon: IconName;
+  label: string;
+  onClick: () => void;
+  disabled?: boolean;
+  /** The id of an element that says to what the button belongs. */
+  describedBy?: string;
+}) {
   return (
-    <button type="button" class="icon-button" aria-label={label} title={label} disabled={disabled === true} onClick={onClick}>
+    <button
+      type="button"
+      class="icon-button"
+      aria-label={label}
+      aria-describedby={describedBy}
+      title={label}
+      disabled={disabled === true}
+      onClick={onClick}
+    >
       <Icon name={icon} />
     </button>
   );

@@ -1,5 +1,5 @@
 import UPlot from "uplot";
-import type { ChartProps, ChartSeries } from "./chart-figures.ts";
+import { type ChartProps, type ChartSeries, shareAxis } from "./chart-figures.ts";
 
 const HEIGHT_PX = 240;
 
@@ -97,7 +97,8 @@ function optionsOf(place: HTMLElement, props: ChartProps): UPlot.Options {
   const ink = inkOf(place);
   const axis = { stroke: ink("chart-ink-axis"), font: "12px system-ui, sans-serif", ticks: { show: false } };
   const order = drawnOrder(props);
-  const areWhole = order.every(({ heights }) => heights.every((value) => value === null || Number.isInteger(value)));
+  const ends = props.areShares === true ? shareAxis(props.series) : null;
+  const areWhole = ends === null && order.every(({ heights }) => heights.every((value) => value === null || Number.isInteger(value)));
   return {
     width: place.clientWidth,
     height: HEIGHT_PX,
@@ -106,7 +107,9 @@ function optionsOf(place: HTMLElement, props: ChartProps): UPlot.Options {
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
     scales: {
       x: { time: false, range: [-0.6, labels.length - 0.4] },
-      y: { range: (_, min, max) => [min < 0 ? min * 1.08 : 0, max > 0 ? max * 1.08 : 1] },
+      y: {
+        range: (_, min, max) => (ends === null ? [min < 0 ? min * 1.08 : 0, max > 0 ? max * 1.08 : 1] : [ends.from, ends.to]),
+      },
     },
     axes: [
       {

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import { text } from "../i18n/texts.ts";
 import { Button } from "./button.tsx";
-import type { ChartProps } from "./chart-figures.ts";
+import { type ChartProps, shareAxis } from "./chart-figures.ts";
 import { Skeleton } from "./skeleton.tsx";
 import { Table } from "./table.tsx";
 
@@ -21,6 +21,7 @@ export function preloadCharts(): void {
 export function Chart(props: ChartProps) {
   const [asTable, setAsTable] = useState(false);
   const { app } = text();
+  const ends = props.areShares === true ? shareAxis(props.series) : null;
   return (
     <div class="chart">
       <div class="chart-head">
@@ -36,6 +37,9 @@ export function Chart(props: ChartProps) {
           {asTable ? app.showAsChart : app.showAsTable}
         </Button>
       </div>
+      {ends !== null && ends.from > 0 && !asTable && (
+        <p class="chart-note">{app.axisRange(props.format(ends.from), props.format(ends.to))}</p>
+      )}
       {asTable ? <FigureTable {...props} /> : <Drawing {...props} />}
     </div>
   );

@@ -1,4 +1,5 @@
 import { IconButton } from "./button.tsx";
+import { DateField } from "./date-field.tsx";
 
 /** Chooses a day, with buttons for the day before and the day after. */
 export function DayField({
@@ -24,14 +25,7 @@ export function DayField({
   return (
     <div class="day-field no-print">
       <IconButton icon="chevronLeft" label={previous} onClick={onPrevious} />
-      <input
-        class="input"
-        type="date"
-        aria-label={label}
-        value={value}
-        max={max}
-        onChange={({ currentTarget }) => currentTarget.value !== "" && onChange(currentTarget.value)}
-      />
+      <DateField label={label} labelHidden value={value} max={max} onChange={(day) => day !== "" && onChange(day)} />
       <IconButton icon="chevronRight" label={next} disabled={onNext === null} onClick={() => onNext?.()} />
     </div>
   );

@@ -66,14 +66,14 @@ function Modal({ title, onClose, unsaved, children, kind, wide, hides }: ModalPr
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
   const forms = useChangedForms(element);
-  const [asking, setAsking] = useState<{ leave: () => void } | null>(null);
+  const [asking, setAsking] = useState<{ leave: () => void; round: number } | null>(null);
   // A dialog that cannot be closed keeps its contents by itself.
   const loss = onClose === undefined || unsaved === null ? null : (unsaved ?? (forms.changed ? text().app.leaveText : null));
   const ask = (leave = () => {}) => {
     if (loss === null || (unsaved === undefined && !forms.areChanged())) {
       onClose?.();
       leave();
-    } else setAsking({ leave });
+    } else setAsking((before) => ({ leave, round: (before?.round ?? 0) + 1 }));
   };
   useUnsavedGuard(loss !== null, ask);
   const close = useRef(ask);
@@ -107,11 +107,17 @@ function Modal({ title, onClose, unsaved, children, kind, wide, hides }: ModalPr
   }, []);
   return (
     <>
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: Escape serves the keyboard. */}
       <dialog
         ref={element}
         class={[kind, ...(wide === true ? [`${kind}-wide`] : []), ...(hides === true ? ["hides"] : [])].join(" ")}
         aria-labelledby={heading}
+        onKeyDown={(event) => {
+          const isHere = event.target instanceof Element && event.target.closest("dialog") === event.currentTarget;
+          if (event.key !== "Escape" || !isHere || event.defaultPrevented) return;
+          // The browser would close all dialogs that were opened by keys at once.
+          event.preventDefault();
+          ask();
+        }}
         onCancel={(event) => {
           // The portal decides whether the dialog closes, not the browser.
           event.preventDefault();
@@ -135,6 +141,8 @@ function Modal({ title, onClose, unsaved, children, kind, wide, hides }: ModalPr
       </dialog>
       {asking !== null && (
         <LeaveDialog
+          // A new question stands in front of the dialog, also if the browser closed both.
+          key={asking.round}
           onStay={() => setAsking(null)}
           onLeave={() => {
             setAsking(null);

@@ -13,6 +13,10 @@ interface Common {
   optional?: boolean;
   /** Shows how much of the available room is used. */
   count?: string | undefined;
+  /** Shows how the value is understood. */
+  echo?: ComponentChildren;
+  /** The label is only for screen readers. */
+  labelHidden?: boolean | undefined;
 }
 
 interface FrameProps extends Common {
@@ -20,14 +24,15 @@ interface FrameProps extends Common {
   children: ComponentChildren;
 }
 
-function Frame({ id, label, hint, error, optional, count, children }: FrameProps) {
+function Frame({ id, label, hint, error, optional, count, echo, labelHidden, children }: FrameProps) {
   return (
     <div class={`field${error ? " field-wrong" : ""}`}>
-      <label class="field-label" for={id}>
+      <label class={labelHidden === true ? "visually-hidden" : "field-label"} id={`${id}-label`} for={id}>
         {label}
         {optional === true && <span class="field-optional"> · {text().app.optional}</span>}
       </label>
       {children}
+      {echo !== undefined && <div id={`${id}-echo`}>{echo}</div>}
       {count !== undefined && (
         <p class="field-hint field-count" id={`${id}-count`}>
           {count}
@@ -49,8 +54,13 @@ function Frame({ id, label, hint, error, optional, count, children }: FrameProps
   );
 }
 
-const describedBy = (id: string, { hint, error, count }: Common): string | undefined =>
-  [count === undefined ? "" : `${id}-count`, hint === undefined ? "" : `${id}-hint`, error ? `${id}-error` : ""]
+const describedBy = (id: string, { hint, error, count, echo }: Common): string | undefined =>
+  [
+    echo === undefined ? "" : `${id}-echo`,
+    count === undefined ? "" : `${id}-count`,
+    hint === undefined ? "" : `${id}-hint`,
+    error ? `${id}-error` : "",
+  ]
     .filter((name) => name !== "")
     .join(" ") || undefined;
 
@@ -62,7 +72,6 @@ const INPUT_TYPES = {
   email: { type: "email" },
   password: { type: "password" },
   search: { type: "search" },
-  date: { type: "date" },
   number: { type: "number" },
 } as const;
 
@@ -75,10 +84,12 @@ export interface TextFieldProps extends Common {
   autoComplete?: string;
   inputMode?: "numeric" | "decimal" | "email" | "text";
   maxLength?: number;
-  placeholder?: string;
+  placeholder?: string | undefined;
   /** Uses digits of equal width, for codes in which each character counts. */
   mono?: boolean;
   autoFocus?: boolean;
+  /** Draws a button beside the input. `labelId` is the id of the field's label. */
+  side?: (labelId: string) => ComponentChildren;
 }
 
 export function TextField(props: TextFieldProps) {
@@ -122,8 +133,13 @@ export function TextField(props: TextFieldProps) {
             {shown ? words.app.hide : words.app.show}
           </button>
         </div>
-      ) : (
+      ) : props.side === undefined ? (
         input
+      ) : (
+        <div class="input-with-side">
+          {input}
+          {props.side(`${id}-label`)}
+        </div>
       )}
     </Frame>
   );
@@ -200,7 +216,7 @@ export function ChoiceField<Value extends string>({
 }: {
   label: string;
   value: Value;
-  options: readonly { value: Value; label: string; hint?: ComponentChildren; disabled?: boolean }[];
+  options: readonly { value: Value; label: string; hint?: string | readonly string[]; disabled?: boolean }[];
   onChange: (value: Value) => void;
 }) {
   const name = useId();
@@ -219,7 +235,11 @@ export function ChoiceField<Value extends string>({
           />
           <span>
             <span class="choice-label">{option.label}</span>
-            {option.hint !== undefined && <span class="choice-hint">{option.hint}</span>}
+            {[option.hint ?? []].flat().map((line) => (
+              <span key={line} class="choice-hint">
+                {line}
+              </span>
+            ))}
           </span>
         </label>
       ))}

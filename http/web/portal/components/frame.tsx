@@ -12,6 +12,7 @@ import { Icon } from "./icon.tsx";
 import { Menu } from "./menu.tsx";
 import type { NavGroup } from "./nav-entry.ts";
 import { Shortcuts, showShortcuts } from "./shortcuts.tsx";
+import { Sidebar } from "./sidebar.tsx";
 
 /** The bar of a phone has room for this many pages and the button for all pages. */
 const ON_PHONE_MAX = 4;
@@ -86,13 +87,13 @@ export function Frame({
         </div>
       )}
       <div class="shell">
-        <aside class="sidebar">
+        <Sidebar>
           <Brand href={home} />
           <nav class="nav" aria-label={app.navigation}>
             <NavLinks groups={groups} here={here} />
           </nav>
           <p class="sidebar-foot">{app.times(zoneName())}</p>
-        </aside>
+        </Sidebar>
         <div class="column" data-paper-head={paperHead}>
           <header class="topbar">
             <Brand href={home} />
@@ -127,7 +128,7 @@ function NavLinks({ groups, here, onGo }: { groups: readonly NavGroup[]; here: s
             onPointerEnter={() => void preload()}
           >
             <Icon name={icon} />
-            {label}
+            <span class="nav-label">{label}</span>
           </a>
         ))}
       </div>
@@ -172,11 +173,14 @@ function TabBar({ groups, here }: { groups: readonly NavGroup[]; here: string | 
 export function AccountMenu({
   name,
   role,
+  at,
   settings,
   signOut,
 }: {
   name: string;
   role?: string | undefined;
+  /** The whole name of what all pages are about, which the bar cuts if it is long. */
+  at?: string | undefined;
   settings: { href: string; label: string };
   signOut: () => void;
 }) {
@@ -195,6 +199,7 @@ export function AccountMenu({
           <div class="menu-head">
             <strong>{name}</strong>
             {role !== undefined && <div class="muted">{role}</div>}
+            {at !== undefined && <div class="muted">{at}</div>}
           </div>
           <a class="menu-item" href={settings.href} onClick={close}>
             <Icon name="settings" size={18} />

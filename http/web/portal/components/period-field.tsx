@@ -1,7 +1,8 @@
 import { text } from "../i18n/texts.ts";
 import type { Filters } from "../state/filters.ts";
 import { daysOf, PERIODS, type Period, periodOf } from "../state/period.ts";
-import { SelectField, TextField } from "./field.tsx";
+import { DateField } from "./date-field.tsx";
+import { SelectField } from "./field.tsx";
 
 /**
  * Chooses the days of a list by name. Custom days start with today, and are chosen in `PeriodDays`.
@@ -28,8 +29,8 @@ export function DayFields({ filters: { values, set } }: { filters: Filters }) {
   const { transactions } = text();
   return (
     <>
-      <TextField label={transactions.from} type="date" value={values["from"] ?? ""} onInput={(from) => set({ from })} />
-      <TextField label={transactions.to} type="date" value={values["to"] ?? ""} onInput={(to) => set({ to })} />
+      <DateField label={transactions.from} value={values["from"] ?? ""} onChange={(from) => set({ from })} />
+      <DateField label={transactions.to} value={values["to"] ?? ""} onChange={(to) => set({ to })} />
     </>
   );
 }

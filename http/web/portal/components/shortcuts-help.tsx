@@ -1,5 +1,6 @@
 import { text } from "../i18n/texts.ts";
-import { type Shortcut, setSingleKeys, shortcuts, singleKeys } from "../state/shortcuts.ts";
+import type { Shortcut } from "../state/shortcut-keys.ts";
+import { setSingleKeys, shortcuts, singleKeys } from "../state/shortcuts.ts";
 import { Dialog } from "./dialog.tsx";
 import { CheckField } from "./field.tsx";
 

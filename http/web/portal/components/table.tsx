@@ -1,6 +1,9 @@
 import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
+import { useColumnRoom } from "./column-room.ts";
 import type { Sorting } from "../list/declaration.ts";
 import { Icon } from "./icon.tsx";
+import { PRIORITY_LOW } from "./leaving-order.ts";
 
 export interface Column<Row> {
   key: string;
@@ -10,8 +13,12 @@ export interface Column<Row> {
   align?: "right";
   /** The header is a button that sorts the rows. */
   sortable?: boolean;
-  /** The cards of a phone leave this column out. */
-  deskOnly?: boolean;
+  /**
+   * Where there is no room, columns of priority 3 leave first, then those of 2, the usual one. A
+   * column of 1 never leaves. The cards of a phone have no columns of 3. The drawer of a row shows
+   * what has left, so the columns of a table without drawers stay.
+   */
+  priority?: 1 | 2 | 3;
 }
 
 export interface TableProps<Row> {
@@ -26,60 +33,70 @@ export interface TableProps<Row> {
    */
   onOpen?: ((row: Row) => void) | undefined;
   /**
-   * `lines` shows each row of a phone in two lines of two cells, for four cells that are not
-   * `deskOnly`. `cards` gives each cell a line.
+   * `lines` shows each row of a phone in two lines of two cells, for four cells that a phone shows.
+   * `cards` gives each cell a line.
    */
   phone?: "cards" | "lines";
   sorting?: Sorting | null;
   onSort?: ((sorting: Sorting) => void) | undefined;
 }
 
-/** A table, or on a phone a card for each row with the headers beside the cells. */
+/**
+ * A table, or on a phone a card for each row with the headers beside the cells. A table without
+ * drawers scrolls inside of its place if its columns have no room.
+ */
 export function Table<Row>({ caption, columns, rows, keyOf, onOpen, phone = "cards", sorting = null, onSort }: TableProps<Row>) {
+  const place = useRef<HTMLDivElement>(null);
+  const { shown, scrolls } = useColumnRoom(place, columns, onOpen !== undefined);
   return (
-    <table class={`table${onOpen === undefined ? "" : " table-opens"}${phone === "lines" ? " table-lines" : ""}`}>
-      <caption class="visually-hidden">{caption}</caption>
-      <thead>
-        <tr>
-          {columns.map((column) => (
-            <th
-              key={column.key}
-              scope="col"
-              class={column.align === "right" ? "cell-right" : undefined}
-              aria-sort={sorting?.key === column.key ? sorting.direction : undefined}
-            >
-              {column.sortable === true && onSort !== undefined ? <SortButton {...{ column, sorting, onSort }} /> : column.header}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr
-            key={keyOf(row)}
-            onClick={(event) => {
-              if (onOpen !== undefined && !isControl(event.target)) onOpen(row);
-            }}
-          >
-            {columns.map((column, index) => (
-              <td
+    <div ref={place} class="table-place" {...(scrolls ? { role: "region", "aria-label": caption, tabIndex: 0 } : {})}>
+      <table class={`table${onOpen === undefined ? "" : " table-opens"}${phone === "lines" ? " table-lines" : ""}`}>
+        <caption class="visually-hidden">{caption}</caption>
+        <thead>
+          <tr>
+            {shown.map((column) => (
+              <th
                 key={column.key}
-                data-label={column.header}
-                class={`${column.align === "right" ? "cell-right" : ""}${column.deskOnly === true ? " cell-desk" : ""}`.trim() || undefined}
+                scope="col"
+                class={column.align === "right" ? "cell-right" : undefined}
+                aria-sort={sorting?.key === column.key ? sorting.direction : undefined}
               >
-                {index === 0 && onOpen !== undefined ? (
-                  <button type="button" class="row-button" aria-haspopup="dialog" onClick={() => onOpen(row)}>
-                    {column.cell(row)}
-                  </button>
-                ) : (
-                  column.cell(row)
-                )}
-              </td>
+                {column.sortable === true && onSort !== undefined ? <SortButton {...{ column, sorting, onSort }} /> : column.header}
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr
+              key={keyOf(row)}
+              onClick={(event) => {
+                if (onOpen !== undefined && !isControl(event.target)) onOpen(row);
+              }}
+            >
+              {shown.map((column, index) => (
+                <td
+                  key={column.key}
+                  data-label={column.header}
+                  class={
+                    `${column.align === "right" ? "cell-right" : ""}${onOpen !== undefined && column.priority === PRIORITY_LOW ? " cell-desk" : ""}`.trim() ||
+                    undefined
+                  }
+                >
+                  {index === 0 && onOpen !== undefined ? (
+                    <button type="button" class="row-button" aria-haspopup="dialog" onClick={() => onOpen(row)}>
+                      {column.cell(row)}
+                    </button>
+                  ) : (
+                    column.cell(row)
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 

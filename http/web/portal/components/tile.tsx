@@ -15,6 +15,9 @@ export interface TileProps {
   about?: string;
 }
 
+/** A longer value, such as an amount of thousands, is shown smaller in a narrow tile. */
+const LONG = 8;
+
 const SIGNS = { up: "▲ ", down: "▼ ", same: "" } as const;
 
 /** Shows one figure, which links to the list that it counts. */
@@ -48,7 +51,7 @@ function Figure({ label, value, change, note, href }: TileProps) {
   const content = (
     <>
       <span class="tile-label">{label}</span>
-      <span class="tile-value">{value}</span>
+      <span class={`tile-value${typeof value === "string" && value.length > LONG ? " tile-value-long" : ""}`}>{value}</span>
       {change != null && (
         <span class={`tile-change${change.good === null ? "" : change.good ? " tile-good" : " tile-bad"}`}>
           <span aria-hidden="true">{SIGNS[change.direction]}</span>

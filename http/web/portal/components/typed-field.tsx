@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { TextField } from "./field.tsx";
 
@@ -15,6 +16,7 @@ export function TypedField({
   inputMode = "text",
   placeholder = "",
   maxLength = 64,
+  echo,
 }: {
   label: string;
   hint?: string | undefined;
@@ -25,6 +27,8 @@ export function TypedField({
   inputMode?: "text" | "decimal" | "email" | undefined;
   placeholder?: string;
   maxLength?: number | undefined;
+  /** Shows how the text is understood. `change` types another one. */
+  echo?: (typed: string, change: (typed: string) => void) => ComponentChildren;
 }) {
   const [typed, setTyped] = useState<string | null>(null);
   const shown = typed ?? value;
@@ -52,6 +56,7 @@ export function TypedField({
       placeholder={placeholder}
       maxLength={maxLength}
       error={wrong}
+      echo={echo?.(shown, setTyped)}
       onInput={setTyped}
     />
   );

@@ -1,4 +1,5 @@
 import type { Catalogue } from "./en.ts";
+import { dated } from "./italian.ts";
 
 export const agents: Catalogue["agents"] = {
   title: "Agenti AI",
@@ -22,9 +23,9 @@ export const agents: Catalogue["agents"] = {
   say: {
     exhausted: (total) =>
       `I suoi link hanno raggiunto il limite di ${total}. Non può crearne altri finché uno non termina senza pagamento. Può ancora consultare i dati.`,
-    expiresSoon: (time) => `Scade il ${time}. Se l’agente ti serve ancora, crea prima una nuova credenziale.`,
+    expiresSoon: (time) => `Scade ${dated("il", time)}. Se l’agente ti serve ancora, crea prima una nuova credenziale.`,
     expired: "È scaduta e il suo token non funziona più. I link che ha creato si possono ancora pagare.",
-    revoked: (time, by) => `Revocata il ${time} da ${by}. I link che ha creato si possono ancora pagare.`,
+    revoked: (time, by) => `Revocata ${dated("il", time)} da ${by}. I link che ha creato si possono ancora pagare.`,
   },
   usage: "Utilizzo",
   totalUse: "Tutti i link insieme",
@@ -132,15 +133,15 @@ export const agents: Catalogue["agents"] = {
     lifetimes: { "1": "1 giorno", "7": "7 giorni", "30": "30 giorni", "60": "60 giorni", "90": "90 giorni", other: "Altro" },
     days: "Giorni",
     daysForm: (max) => `Inserisci un numero intero da 1 a ${max}.`,
-    until: (day) => `Valida fino al ${day}. Poi non funziona più.`,
+    until: (day) => `Valida fino ${dated("al", day)}. Poi non funziona più.`,
     addresses: "Indirizzi consentiti",
     addressesHint: (max) =>
       `Un indirizzo IP o una rete (per esempio 203.0.113.0/24) per riga, al massimo ${max}. Lascia vuoto per consentire qualsiasi indirizzo.`,
     addressForm: (written) => `«${written}» non è un indirizzo IP né una rete.`,
     tooMany: (max) => `Inserisci al massimo ${max} indirizzi.`,
     inWords: (total, perLink, perDay, perHour, day) =>
-      `Fino al ${day} può creare link per ${total} in tutto: al massimo ${perLink} per link, ${perDay} al giorno e ${perHour} link all’ora.`,
-    looksOnly: (day) => `Fino al ${day} può consultare i dati, ma non creare link.`,
+      `Fino ${dated("al", day)} può creare link per ${total} in tutto: al massimo ${perLink} per link, ${perDay} al giorno e ${perHour} link all’ora.`,
+    looksOnly: (day) => `Fino ${dated("al", day)} può consultare i dati, ma non creare link.`,
     createNow: "Crea credenziale",
   },
   readyTitle: "La credenziale è pronta",

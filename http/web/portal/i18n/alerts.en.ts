@@ -5,7 +5,7 @@ export const alerts = {
   tabs: { alerts: "Alerts", rules: "Automatic refunds" },
   states: {
     PENDING: "Pending",
-    AUTO_REFUND: "Auto-Refund",
+    AUTO_REFUND: "Auto-refund",
     REFUNDED: "Refunded",
     DECLINED: "Declined",
     PREVENTED: "Prevented",
@@ -147,7 +147,6 @@ export const alerts = {
     lookOnly: "Your role can view the rules, but not change them.",
     changedAt: (time: string) => `Changed ${time}`,
     never: "Never changed",
-    amountForm: (example: string) => `Enter an amount, for example ${example}.`,
     countForm: (max: number) => `Enter a whole number from 1 to ${max}.`,
   },
 };

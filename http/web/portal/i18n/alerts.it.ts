@@ -1,4 +1,5 @@
 import type { Catalogue } from "./en.ts";
+import { dated } from "./italian.ts";
 
 export const alerts: Catalogue["alerts"] = {
   title: "Avvisi",
@@ -20,7 +21,7 @@ export const alerts: Catalogue["alerts"] = {
   received: "Ricevuto",
   due: "Decidere entro",
   amount: "Importo",
-  dueAt: (time) => `Decidi entro il ${time}`,
+  dueAt: (time) => `Decidi entro ${dated("il", time)}`,
   id: "Id dell’avviso",
   say: {
     pending:
@@ -155,7 +156,6 @@ export const alerts: Catalogue["alerts"] = {
     lookOnly: "Con il tuo ruolo puoi vedere le regole, ma non modificarle.",
     changedAt: (time) => `Modificate ${time}`,
     never: "Mai modificate",
-    amountForm: (example) => `Inserisci un importo, per esempio ${example}.`,
     countForm: (max) => `Inserisci un numero intero da 1 a ${max}.`,
   },
 };

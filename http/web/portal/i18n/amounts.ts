@@ -1,32 +1,34 @@
-import { locale } from "./texts.ts";
+import { AMOUNT_MINOR_MAX } from "../../../../engine/kernel/limits.ts";
+import { fromMinorUnits } from "../../../../engine/kernel/money.ts";
+import { formatMoney } from "./format.ts";
+import { type ParsedAmount, parseAmount } from "./parse-amount.ts";
+import { locale, text } from "./texts.ts";
 
-/**
- * Parses an amount as a person types it (`12,50`, `12.50`, in Italian `1.200,00`, in English
- * `1,200.00`). Returns minor units, or null for anything else. A separator that groups thousands in
- * the person's language never starts decimals if it could be either. This prevents a charge of a
- * thousandth or a thousand times the amount.
- */
-export function minorOf(written: string, decimals = 2): number | null {
-  const compact = written.replaceAll(/\s/g, "");
-  const group = locale.value === "it" ? "." : ",";
-  const [whole = "", fraction = "", ...more] = isGrouped(compact, group)
-    ? compact.replaceAll(group, "").split(/[.,]/)
-    : compact.split(/[.,]/);
-  if (more.length > 0 || !/^\d{1,10}$/.test(whole) || !/^\d*$/.test(fraction) || fraction.length > decimals) return null;
-  // A trailing separator without digits means that the person is still typing the amount.
-  if (fraction === "" && /[.,]$/.test(compact)) return null;
-  return Number(whole + fraction.padEnd(decimals, "0"));
+/** Reads an amount as a person types it in the language of the page. */
+export function readAmount(written: string, currency: string): ParsedAmount {
+  return parseAmount(written, currency, decimalSeparator());
 }
 
-function isGrouped(compact: string, group: string): boolean {
-  const [whole = ""] = compact.split(group === "." ? "," : ".");
-  return new RegExp(`^\\d{1,3}(?:\\${group}\\d{3})+$`).test(whole);
+/** Returns the minor units of a typed amount; null if it is none or unclear. */
+export function minorOf(written: string, currency: string): number | null {
+  const read = readAmount(written, currency);
+  return read.type === "amount" ? read.minor : null;
 }
 
-/** Writes minor units of a currency with two decimals, as a person would type them in a field. */
-export function writtenOf(minor: string): string {
-  if (!/^\d{1,12}$/.test(minor)) return "";
-  const value = Number(minor);
-  const decimals = String(value % 100).padStart(2, "0");
-  return `${Math.floor(value / 100)}${locale.value === "it" ? "," : "."}${decimals}`;
+/** Returns what is wrong with a typed amount, which must be more than zero; null for nothing. */
+export function amountProblem(written: string, currency: string, exampleMinor = 1_250): string | null {
+  const { fields } = text();
+  const read = readAmount(written, currency);
+  if (read.type === "unclear") return fields.amountUnclear;
+  if (read.type === "none" || read.minor > AMOUNT_MINOR_MAX) return fields.amountForm(formatMoney(exampleMinor, currency));
+  return read.minor === 0 ? fields.amountZero : null;
+}
+
+/** Writes minor units as a person would type them in a field. They are never unclear. */
+export function typedAmount(minor: number, currency: string): string {
+  return fromMinorUnits(minor, currency).replace(".", decimalSeparator());
+}
+
+function decimalSeparator(): "," | "." {
+  return locale.value === "it" ? "," : ".";
 }

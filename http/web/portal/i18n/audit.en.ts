@@ -37,6 +37,7 @@ export const audit = {
     "payment-method.enable": "Turned on a payment method",
     "payment-method.disable": "Turned off a payment method",
     "keys.replace": "Created new API keys",
+    "opening-hours.replace": "Changed the opening hours",
     "branding.color": "Changed the colour that customers see",
     "branding.logo": "Changed the logo that customers see",
     "branding.remove-logo": "Removed the logo that customers see",

@@ -38,6 +38,7 @@ export const audit: Catalogue["audit"] = {
     "payment-method.enable": "Attivato un metodo di pagamento",
     "payment-method.disable": "Disattivato un metodo di pagamento",
     "keys.replace": "Create nuove chiavi API",
+    "opening-hours.replace": "Modificati gli orari di apertura",
     "branding.color": "Modificato il colore mostrato ai clienti",
     "branding.logo": "Modificato il logo mostrato ai clienti",
     "branding.remove-logo": "Rimosso il logo mostrato ai clienti",

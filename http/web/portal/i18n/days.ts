@@ -1,4 +1,5 @@
 import { timeZone } from "../state/time-zone.ts";
+import { isDay } from "./is-day.ts";
 import { locale } from "./texts.ts";
 
 const DAY_MS = 86_400_000;
@@ -53,6 +54,28 @@ export function firstOfMonth(day: Day, monthsLater = 0): Day {
   return new Date(Date.UTC(year, month - 1 + monthsLater, 1, 12)).toISOString().slice(0, 10);
 }
 
+/** Returns the same day of the month that many months later, or the last day of a shorter one. */
+export function addMonths(day: Day, months: number): Day {
+  const first = firstOfMonth(day, months);
+  const sameDay = `${first.slice(0, 8)}${day.slice(8)}`;
+  const last = addDays(firstOfMonth(first, 1), -1);
+  return sameDay > last ? last : sameDay;
+}
+
+/** Formats a day as people type it in a field: `26/11/2026`. Both languages put the day first. */
+export function formatDayInput(day: Day): string {
+  return day.split("-").reverse().join("/");
+}
+
+/** Parses a day as people type it. Returns null for a day that does not exist. */
+export function parseDay(written: string): Day | null {
+  const compact = written.trim();
+  const [, day = "", month = "", year = ""] = /^(\d{1,2})[/. -](\d{1,2})[/. -](\d{4})$/.exec(compact) ?? [];
+  const wanted = year === "" ? compact : `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
+  // A date that does not exist, such as 31 February, would continue in the next month.
+  return isDay(wanted) && addDays(wanted, 0) === wanted ? wanted : null;
+}
+
 /**
  * Caches formatters, because they are slow to create and a chart of a year needs hundreds of them.
  */
@@ -71,6 +94,11 @@ const noon = (day: Day) => Date.parse(`${day}T12:00:00Z`);
 /** Formats a day without its year: `26 Nov`. */
 export function formatDayOfYear(day: Day): string {
   return forms({ day: "numeric", month: "short" }).format(noon(day));
+}
+
+/** Formats the weekday of a day: `Thursday`, or `Thu` in small spaces. */
+export function formatWeekday(day: Day, width: "long" | "short"): string {
+  return forms({ weekday: width }).format(noon(day));
 }
 
 /** Formats a month: `November 2026`, or `Nov 26` in small spaces. */

@@ -7,10 +7,10 @@ export const disputes = {
   list: "List",
   includeAlerts: "Include alerts",
   states: {
-    ALERT: "Alert (Pre-Dispute)",
+    ALERT: "Alert (pre-dispute)",
     OPEN: "Open",
-    EVIDENCE_REQUIRED: "Evidence Required",
-    UNDER_REVIEW: "Under Review",
+    EVIDENCE_REQUIRED: "Evidence required",
+    UNDER_REVIEW: "Under review",
     WON: "Won",
     LOST: "Lost",
     EXPIRED: "Expired",
@@ -27,7 +27,7 @@ export const disputes = {
   tiles: {
     toAnswer: "To answer",
     dueSoon: "Due within 3 days",
-    underReview: "Under Review",
+    underReview: "Under review",
     winRate: "Win rate",
     month: "This month",
     ofEnded: (won: number, ended: number) => `${won} of ${ended} closed`,

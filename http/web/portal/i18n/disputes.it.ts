@@ -1,4 +1,5 @@
 import type { Catalogue } from "./en.ts";
+import { dated } from "./italian.ts";
 
 export const disputes: Catalogue["disputes"] = {
   title: "Contestazioni",
@@ -82,7 +83,7 @@ export const disputes: Catalogue["disputes"] = {
   },
   by: (who) => `da ${who}`,
   byKey: "dal tuo software, con la sua chiave API",
-  dueAt: (time) => `Rispondi entro il ${time}`,
+  dueAt: (time) => `Rispondi entro ${dated("il", time)}`,
   say: {
     open: "Rispondi prima della scadenza. Senza una risposta perdi la contestazione.",
     evidenceRequired: "Il circuito richiede prove. Rispondi prima della scadenza. Senza una risposta perdi la contestazione.",

@@ -1,4 +1,5 @@
 import type { Catalogue } from "./en.ts";
+import { dated } from "./italian.ts";
 
 export const signIn: Catalogue["signIn"] = {
   title: "Accedi",
@@ -66,7 +67,7 @@ export const invitation: Catalogue["invitation"] = {
   lead: (merchant, role) => `${merchant} ti invita con il ruolo ${role}.`,
   newAccount: "Scegli una password per il tuo nuovo account.",
   hasAccount: "Hai già un account. Inserisci la sua password per accettare.",
-  until: (time) => `L’invito scade il ${time}.`,
+  until: (time) => `L’invito scade ${dated("il", time)}.`,
   submit: "Accetta l’invito",
   goneTitle: "Questo invito non è più valido",
   goneText: "È già stato usato, è stato ritirato oppure è scaduto. Chiedi a chi ti ha invitato di inviarlo di nuovo.",

@@ -1,4 +1,5 @@
 import type { Catalogue } from "./en.ts";
+import { dated } from "./italian.ts";
 
 export const exports: Catalogue["exports"] = {
   title: "Esportazioni",
@@ -12,8 +13,8 @@ export const exports: Catalogue["exports"] = {
     filtered: (count) =>
       count === 1 ? "Ciò che l’elenco mostra adesso, con il suo filtro." : `Ciò che l’elenco mostra adesso, con i suoi ${count} filtri.`,
     filters: (count) => (count === 1 ? "1 filtro" : `${count} filtri`),
-    from: (day) => `dal ${day}`,
-    until: (day) => `fino al ${day}`,
+    from: (day) => `${dated("dal", day)}`,
+    until: (day) => `fino ${dated("al", day)}`,
   },
   counting: "Conteggio delle righe",
   rows: (count) => (count === "1" ? "1 riga" : `${count} righe`),

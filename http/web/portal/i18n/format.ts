@@ -15,6 +15,9 @@ const TAGS = { it: "it-IT", en: "en-GB" } as const;
  */
 const made = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat>();
 
+/** Italian otherwise groups the digits of numbers from 10.000 only. */
+const GROUPED = "always";
+
 function dates(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const [tag, zone] = [TAGS[locale.value], timeZone.value];
   const key = `${tag} ${zone} ${JSON.stringify(options)}`;
@@ -30,7 +33,7 @@ function numbers(options: Intl.NumberFormatOptions): Intl.NumberFormat {
   const key = `${tag} ${JSON.stringify(options)}`;
   const known = made.get(key);
   if (known instanceof Intl.NumberFormat) return known;
-  const format = new Intl.NumberFormat(tag, options);
+  const format = new Intl.NumberFormat(tag, { useGrouping: GROUPED, ...options });
   made.set(key, format);
   return format;
 }

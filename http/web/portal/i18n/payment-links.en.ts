@@ -5,8 +5,6 @@ export const paymentLinks = {
   create: "New link",
   createNow: "Create link",
   amount: "Amount",
-  amountForm: (example: string) => `Enter an amount, for example ${example}.`,
-  amountZero: "The amount must be more than zero.",
   currency: "Currency",
   description: "Description",
   descriptionHint: "The customer sees it before paying.",

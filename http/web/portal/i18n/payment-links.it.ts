@@ -1,4 +1,5 @@
 import type { Catalogue } from "./en.ts";
+import { dated } from "./italian.ts";
 
 export const paymentLinks: Catalogue["paymentLinks"] = {
   title: "Link di pagamento",
@@ -7,8 +8,6 @@ export const paymentLinks: Catalogue["paymentLinks"] = {
   create: "Nuovo link",
   createNow: "Crea link",
   amount: "Importo",
-  amountForm: (example) => `Inserisci un importo, per esempio ${example}.`,
-  amountZero: "L’importo deve essere maggiore di zero.",
   currency: "Valuta",
   description: "Descrizione",
   descriptionHint: "Il cliente la vede prima di pagare.",
@@ -28,7 +27,7 @@ export const paymentLinks: Catalogue["paymentLinks"] = {
   copyLink: "Copia link",
   qr: "Codice QR",
   qrAlt: (url) => `Codice QR di ${url}`,
-  payUntil: (time) => `Valido fino al ${time}`,
+  payUntil: (time) => `Valido fino ${dated("al", time)}`,
   downloadSvg: "Scarica in SVG",
   share: "Condividi",
   shareFailed: "Il link non è stato condiviso.",

@@ -12,9 +12,11 @@ export const reconciliation = {
   conflictingCount: (count: number) => `${count} conflicting`,
   corrections: "Corrections",
   correctionCount: (count: number) => (count === 1 ? "1 correction" : `${count} corrections`),
+  activeOnly: "Only days with activity",
+  emptyDay: "No payments",
   end: (count: number) => (count === 1 ? "1 closed day" : `${count} closed days in total`),
   emptyTitle: "No closed days yet",
-  emptyText: "Each day with payments appears here after it is closed.",
+  emptyText: "After the first day with payments, each closed day appears here.",
   closingTitle: "When a day closes",
   closingText: (zone: string) =>
     `A day closes two days later at 03:00 (${zone}). Until then, terminals can send results that are still missing. If data is missing at that time, the day closes later.`,

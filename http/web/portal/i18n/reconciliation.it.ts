@@ -1,4 +1,5 @@
 import type { Catalogue } from "./en.ts";
+import { dated } from "./italian.ts";
 
 export const reconciliation: Catalogue["reconciliation"] = {
   title: "Riconciliazione",
@@ -14,18 +15,20 @@ export const reconciliation: Catalogue["reconciliation"] = {
   conflictingCount: (count) => `${count} discordanti`,
   corrections: "Rettifiche",
   correctionCount: (count) => (count === 1 ? "1 rettifica" : `${count} rettifiche`),
+  activeOnly: "Solo giornate con movimenti",
+  emptyDay: "Nessun pagamento",
   end: (count) => (count === 1 ? "1 giornata chiusa" : `${count} giornate chiuse in tutto`),
   emptyTitle: "Ancora nessuna giornata chiusa",
-  emptyText: "Ogni giornata con pagamenti compare qui dopo la chiusura.",
+  emptyText: "Dalla prima giornata con pagamenti in poi, ogni giornata compare qui dopo la chiusura.",
   closingTitle: "Quando si chiude una giornata",
   closingText: (zone) =>
     `Una giornata si chiude due giorni dopo alle 03:00 (${zone}). Fino ad allora i terminali possono inviare gli esiti mancanti. Se a quell’ora mancano dati, si chiude più tardi.`,
-  nextClosing: (day, at) => `La prossima: ${day}, il ${at} alle 03:00.`,
+  nextClosing: (day, at) => `La prossima: ${day}, che si chiude ${at} alle 03:00.`,
   openTitle: "Questa giornata non è ancora chiusa",
-  openText: (at) => `Si chiude il ${at} alle 03:00, o più tardi se mancano dati. Fino ad allora i suoi pagamenti sono in Transazioni.`,
+  openText: (at) => `Si chiude ${at} alle 03:00, o più tardi se mancano dati. Fino ad allora i suoi pagamenti sono in Transazioni.`,
   unknownTitle: "Nessun dato per questo giorno",
   unknownText: "In questo giorno non ci sono stati pagamenti, link o rimborsi, oppure l’indirizzo non è una data valida.",
-  closedAt: (time) => `Chiusa il ${time}. Le modifiche successive sono elencate sotto come rettifiche.`,
+  closedAt: (time) => `Chiusa ${dated("il", time)}. Le modifiche successive sono elencate sotto come rettifiche.`,
   download: "Scarica CSV",
   paymentCount: (count) => (count === "1" ? "1 pagamento" : `${count} pagamenti`),
   refundCount: (count) => (count === "1" ? "di 1 pagamento di questo giorno" : `di ${count} pagamenti di questo giorno`),

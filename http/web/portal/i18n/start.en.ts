@@ -5,8 +5,8 @@ import { settings } from "./settings.en.ts";
 import { shortcuts } from "./shortcuts.en.ts";
 
 /**
- * The English texts that are loaded before any page shows: those of the frame, of the components, of
- * the pages before sign-in and of the overview. These pages must use no others.
+ * The English texts that are loaded before any page shows: those of the frame, of the components,
+ * of the pages before sign-in and of the overview. These pages must use no others.
  */
 export const start = {
   app,

@@ -1,4 +1,5 @@
 import type { Catalogue } from "./en.ts";
+import { dated } from "./italian.ts";
 
 type Interval = "WEEK" | "MONTH" | "YEAR";
 
@@ -67,7 +68,7 @@ export const subscriptions: Catalogue["subscriptions"] = {
   formerUser: "Ex utente",
   period: "Periodo attuale",
   trialPeriod: "Prova",
-  fromUntil: (from, until) => `dal ${from} al ${until}`,
+  fromUntil: (from, until) => `${dated("dal", from)} ${dated("al", until)}`,
   nextPayment: "Prossimo pagamento",
   cancelled: "Annullato",
   paused: "In pausa",
@@ -88,14 +89,15 @@ export const subscriptions: Catalogue["subscriptions"] = {
   openPage: "Apri pagina",
   unknownText:
     "L’esito dell’ultimo pagamento non è ancora noto. Continuiamo a verificare. Fino ad allora non vengono richiesti altri pagamenti, così il cliente non paga due volte.",
-  pastDueText: (amount, time) => `Non è stato possibile incassare ${amount}. Il primo tentativo non riuscito è del ${time}.`,
+  pastDueText: (amount, time) => `Non è stato possibile incassare ${amount}. Il primo tentativo non riuscito è ${dated("del", time)}.`,
   dueText: (amount, time) =>
-    `${amount} da pagare dal ${time}. Il cliente può pagare con il link. Dopo tre giorni senza pagamento vale come non riuscito.`,
+    `${amount} da pagare ${dated("dal", time)}. Il cliente può pagare con il link. Dopo tre giorni senza pagamento vale come non riuscito.`,
   pastDueStays: "Tutti i tentativi sono falliti. L’abbonamento resta insoluto finché non viene pagato o annullato.",
-  incompleteText: (time) => `Il primo pagamento non è ancora stato effettuato. In mancanza, l’abbonamento viene annullato il ${time}.`,
-  trialText: (time) => `La prova termina il ${time}. Prima non si paga nulla.`,
-  endingText: (time) => `Termina il ${time} e non si rinnova.`,
-  endingByCustomer: (time) => `Il cliente ha disdetto. Termina il ${time} e non si rinnova.`,
+  incompleteText: (time) =>
+    `Il primo pagamento non è ancora stato effettuato. In mancanza, l’abbonamento viene annullato ${dated("il", time)}.`,
+  trialText: (time) => `La prova termina ${dated("il", time)}. Prima non si paga nulla.`,
+  endingText: (time) => `Termina ${dated("il", time)} e non si rinnova.`,
+  endingByCustomer: (time) => `Il cliente ha disdetto. Termina ${dated("il", time)} e non si rinnova.`,
   pausedText:
     "Durante la pausa non vengono richiesti pagamenti. Quando lo riprendi, il periodo successivo si paga nel giorno abituale. Il tempo della pausa non si paga.",
   pausedUnknown: "L’esito di un pagamento precedente alla pausa non è ancora noto. Appena lo è, puoi riprendere l’abbonamento.",
@@ -165,14 +167,15 @@ export const subscriptions: Catalogue["subscriptions"] = {
   resumeDone: "L’abbonamento continua.",
   keep: "Revoca disdetta",
   keepTitle: "Revocare la disdetta?",
-  keepText: (time) => `L’abbonamento continua. Il prossimo pagamento viene richiesto il ${time}.`,
+  keepText: (time) => `L’abbonamento continua. Il prossimo pagamento viene richiesto ${dated("il", time)}.`,
   keepByCustomer: "Il cliente ha disdetto. Revoca la disdetta solo se te lo ha chiesto.",
   keepDone: "L’abbonamento continua.",
   cancel: "Annulla abbonamento",
   cancelTitle: "Annullare questo abbonamento?",
   cancelWhen: "Quando termina?",
   cancelAtEnd: "Alla fine del periodo",
-  cancelAtEndHint: (time) => `Il ${time}. Fino ad allora puoi revocare. L’importo dovuto adesso viene ancora richiesto, altri periodi no.`,
+  cancelAtEndHint: (time) =>
+    `${dated("Il", time)}. Fino ad allora puoi revocare. L’importo dovuto adesso viene ancora richiesto, altri periodi no.`,
   cancelNow: "Adesso",
   cancelNowHint:
     "Subito e in modo definitivo. Non vengono richiesti altri pagamenti, i tentativi si fermano e i link vengono ritirati. Un cliente che sta pagando in questo momento può ancora completare il pagamento, che comparirà qui.",

@@ -10,7 +10,9 @@ export const locale = signal<LocaleJson>("en");
 /** Null until the first texts are loaded. Nothing is shown before that. */
 const catalogue = signal<Catalogue | null>(null);
 
-/** The functions that load the texts of each language: those of the start, and those of all pages. */
+/**
+ * The functions that load the texts of each language: those of the start, and those of all pages.
+ */
 export type Catalogues = Readonly<Record<LocaleJson, { start: () => Promise<StartTexts>; pages: () => Promise<PageTexts> }>>;
 
 let loaders: Catalogues | null = null;

@@ -23,7 +23,6 @@ export const transactions = {
   to: "To (inclusive)",
   amountMin: "Amount from",
   amountMax: "Amount to",
-  amountForm: "Enter an amount, for example 12.50.",
   views: "Saved views",
   noViews: "No saved views yet. Set filters, then save them here as a view.",
   saveView: "Save these filters",

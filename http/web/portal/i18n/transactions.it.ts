@@ -25,7 +25,6 @@ export const transactions: Catalogue["transactions"] = {
   to: "Al (compreso)",
   amountMin: "Importo da",
   amountMax: "Importo a",
-  amountForm: "Inserisci un importo, per esempio 12,50.",
   views: "Viste salvate",
   noViews: "Ancora nessuna vista salvata. Imposta i filtri e salvali qui come vista.",
   saveView: "Salva questi filtri",

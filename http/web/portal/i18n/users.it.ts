@@ -1,4 +1,5 @@
 import type { Catalogue } from "./en.ts";
+import { dated } from "./italian.ts";
 
 export const users: Catalogue["users"] = {
   title: "Utenti",
@@ -15,7 +16,7 @@ export const users: Catalogue["users"] = {
   states: { INVITED: "Invitato", ACTIVE: "Attivo", DISABLED: "Disattivato" },
   hasFactor: "Configurato",
   noFactor: "Non ancora",
-  invitedUntil: (time) => `L’invito scade il ${time}`,
+  invitedUntil: (time) => `L’invito scade ${dated("il", time)}`,
   invitationOver: "Invito scaduto",
   emptyTitle: "Ancora nessun utente",
   emptyText: "Invita chi si occupa dei pagamenti: comparirà qui.",

@@ -1,6 +1,7 @@
 import type { ComponentType, VNode } from "preact";
 import { Amount } from "../components/amount.tsx";
 import { Badge, type BadgeKind } from "../components/badge.tsx";
+import { Clip } from "../components/clip.tsx";
 import { DueTime } from "../components/due-time.tsx";
 import type { Column } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
@@ -23,10 +24,10 @@ export const c = {
   ): Column<With<Key, Word>> => ({ key, header, cell: (row) => words[row[key]] }),
 
   /** A text that is cut where there is no room. `look`: classes of its width and font. */
-  clip: <Key extends string>(key: Key, header: string, look = "clip"): Column<With<Key, string | null>> => ({
+  clip: <Key extends string>(key: Key, header: string, look = ""): Column<With<Key, string | null>> => ({
     key,
     header,
-    cell: (row) => <span class={look}>{row[key] ?? "–"}</span>,
+    cell: (row) => <Clip look={look}>{row[key] ?? "–"}</Clip>,
   }),
 
   amount: (header: string): Column<Money> => c.amountOf(header, (row) => row),
@@ -35,6 +36,7 @@ export const c = {
     key: "amount",
     header,
     align: "right",
+    priority: 1,
     cell: (row) => <Amount minor={of(row).amountMinor} currency={of(row).currency} strong />,
   }),
 
@@ -42,7 +44,7 @@ export const c = {
     key: Key,
     header: string,
     Shown: ComponentType<{ state: State }>,
-  ): Column<With<Key, State>> => ({ key, header, cell: (row) => <Shown state={row[key]} /> }),
+  ): Column<With<Key, State>> => ({ key, header, priority: 1, cell: (row) => <Shown state={row[key]} /> }),
 
   time: <Key extends string>(key: Key, header: string, as?: "date"): Column<With<Key, string>> => ({
     key,
@@ -58,9 +60,14 @@ export const c = {
   }),
 };
 
-/** Leaves a column out of the cards of a phone. */
+/** The column leaves first where there is no room, and the cards of a phone leave it out. */
 export function desk<Row>(column: Column<Row>): Column<Row> {
-  return { ...column, deskOnly: true };
+  return { ...column, priority: 3 };
+}
+
+/** The column stays, however little room there is. */
+export function keep<Row>(column: Column<Row>): Column<Row> {
+  return { ...column, priority: 1 };
 }
 
 /** Makes the badge of a subject's states. */

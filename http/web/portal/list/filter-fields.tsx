@@ -6,7 +6,6 @@ import { DayFields, PeriodDays, PeriodField } from "../components/period-field.t
 import { TypedField } from "../components/typed-field.tsx";
 import { text } from "../i18n/texts.ts";
 import type { Filters } from "../state/filters.ts";
-import { may } from "../state/session.ts";
 import type { FilterDeclaration, ListDeclaration } from "./declaration.ts";
 
 const EMAIL_LENGTH_MAX = 254;
@@ -52,14 +51,17 @@ export function FilterFields<List extends ListDeclaration>({
   list,
   fields,
   filters,
+  seesPersonalData,
 }: {
   list: List;
   fields: FieldsOf<List>;
   filters: Filters;
+  /** Whether the person may filter by personal data. */
+  seesPersonalData: boolean;
 }) {
   const shown = Object.entries<AnyField | undefined>(fields).flatMap(([name, field]) => {
     const filter = list.filters[name];
-    return field === undefined || filter === undefined ? [] : [{ name, filter, field, filters }];
+    return field === undefined || filter === undefined ? [] : [{ name, filter, field, filters, seesPersonalData }];
   });
   const draw = (one: Shown) => <Fragment key={one.name}>{fieldOf(one)}</Fragment>;
   const flags = shown.filter(({ filter }) => filter.type === "flag");
@@ -74,9 +76,9 @@ export function FilterFields<List extends ListDeclaration>({
   );
 }
 
-type Shown = { name: string; filter: FilterDeclaration; field: AnyField; filters: Filters };
+type Shown = { name: string; filter: FilterDeclaration; field: AnyField; filters: Filters; seesPersonalData: boolean };
 
-function fieldOf({ name, filter, field, filters }: Shown): ComponentChildren {
+function fieldOf({ name, filter, field, filters, seesPersonalData }: Shown): ComponentChildren {
   if (typeof field === "function") return field(filters);
   if (field === "days") return <DayFields filters={filters} />;
   if (filter.type === "day") return <PeriodField label={field.label} filters={filters} />;
@@ -93,7 +95,7 @@ function fieldOf({ name, filter, field, filters }: Shown): ComponentChildren {
   }
   const { hint, type } = { hint: undefined, type: undefined, ...field };
   const isEmail = filter.type === "email";
-  if (isEmail && !may("see personal data")) return null;
+  if (isEmail && !seesPersonalData) return null;
   return (
     <TypedField
       label={field.label}

@@ -99,7 +99,11 @@ export function FilteredList<Row, List extends ListDeclaration>({
     <>
       {fields !== undefined && (
         <FilterBar count={filters.count}>
-          {typeof fields === "function" ? fields(filters) : <FilterFields {...{ list, fields, filters }} />}
+          {typeof fields === "function" ? (
+            fields(filters)
+          ) : (
+            <FilterFields {...{ list, fields, filters }} seesPersonalData={may("see personal data")} />
+          )}
         </FilterBar>
       )}
       {buttons}

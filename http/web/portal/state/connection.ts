@@ -45,8 +45,8 @@ export function watchConnection(): void {
   addEventListener("online", () => void lookForConnection());
   onCalls({
     reached: (isReached) => {
-      if (isReached) isOffline.value = false;
-      else void lookForConnection();
+      if (isReached && navigator.onLine) isOffline.value = false;
+      else if (!isReached) void lookForConnection();
     },
   });
 }

@@ -1,5 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import type { Person } from "./door.ts";
+import { type AppName, keepFrame } from "./frame-hint.ts";
 import { releaseLeaving } from "./navigation.ts";
 
 /** A sign-in over a page whose session has ended. The page and all its calls wait for it. */
@@ -47,8 +48,9 @@ export function readyToCall(): Promise<unknown> {
 }
 
 /** Loads another page for another person, without anything of the former one. */
-export function startOver(address: string): void {
+export function startOver(app: AppName, address: string): void {
   startsOver.value = true;
+  keepFrame(app, null);
   releaseLeaving();
   location.replace(address);
 }

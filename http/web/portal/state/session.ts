@@ -43,7 +43,7 @@ export async function takeSession(state: SessionStateJson): Promise<void> {
   }
   const here = meaning === "start over" ? null : await atSameMerchant(before, state);
   if (here === null) {
-    startOver("/portal");
+    startOver("portal", "/portal");
     return;
   }
   if (here.stage === "none") await showLocale(likelyLocale());

@@ -1,4 +1,5 @@
 import type { TeamStore } from "../../../../engine/accounts/team-store.ts";
+import type { Shops } from "../../../../engine/branding/shop-branding.ts";
 import type { ActivityLog } from "../../../../engine/kernel/activity-log.ts";
 import type { Address, Homes } from "../../../../engine/kernel/bus.ts";
 import type { Clock } from "../../../../engine/kernel/clock.ts";
@@ -9,7 +10,6 @@ import type { Links } from "../../../../engine/links/links.ts";
 import type { MerchantAccounts } from "../../../../engine/links/merchant-accounts.ts";
 import type { MailStore } from "../../../../engine/mails/mail-store.ts";
 import type { MerchantOwner } from "../../../../engine/partners/merchant.ts";
-import type { MerchantStore } from "../../../../engine/partners/merchant-store.ts";
 import { createPortalLinks } from "../../../../engine/portal-links/create-portal-links.ts";
 import { createPortalLinkTasks, type PortalLinkTasks } from "../../../../engine/portal-links/link-tasks.ts";
 import { createPortalLinkMailTexts } from "../../../../engine/portal-links/mail-texts.ts";
@@ -46,7 +46,7 @@ export interface PortalLinkParts {
   accounts: MerchantAccounts;
   merchantOwners: Pick<ReplicatedRecords<MerchantOwner>, "get">;
   mails: Pick<MailStore, "room">;
-  stores: { teams: Pick<TeamStore, "load">; merchants: Pick<MerchantStore, "load"> };
+  stores: { teams: Pick<TeamStore, "load">; shops: Shops };
   activity: Pick<ActivityLog, "workflow">;
   retentionMs: number;
   /**

@@ -1,3 +1,4 @@
+import type { Shops } from "../../../../engine/branding/shop-branding.ts";
 import type { ActivityLog } from "../../../../engine/kernel/activity-log.ts";
 import type { Address, Homes } from "../../../../engine/kernel/bus.ts";
 import type { Clock } from "../../../../engine/kernel/clock.ts";
@@ -8,7 +9,6 @@ import type { GatewayAccounts } from "../../../../engine/links/gateway-accounts.
 import type { MerchantAccounts } from "../../../../engine/links/merchant-accounts.ts";
 import type { MailStore } from "../../../../engine/mails/mail-store.ts";
 import type { MerchantOwner, MerchantRecord } from "../../../../engine/partners/merchant.ts";
-import type { MerchantStore } from "../../../../engine/partners/merchant-store.ts";
 import type { Merchants } from "../../../../engine/partners/merchants.ts";
 import type { PortalLinkRecord } from "../../../../engine/portal-links/portal-link.ts";
 import type { PortalLinks } from "../../../../engine/portal-links/portal-links.ts";
@@ -62,7 +62,7 @@ export interface SubscriptionWiring {
   merchantAccounts: Pick<MerchantAccounts, "ofMerchant">;
   merchantOwners: Pick<ReplicatedRecords<MerchantOwner>, "get">;
   mails: Pick<MailStore, "room">;
-  merchants: Pick<MerchantStore, "load">;
+  shops: Shops;
   portalLinks: PortalLinks;
   activity: ActivityLog;
   retentionMs: number;
@@ -93,7 +93,7 @@ export interface ComposedSubscriptions extends Lifecycle {
 
 /** Subscriptions, plans and dunning in a shard. */
 export function composeSubscriptions(parts: SubscriptionWiring): ComposedSubscriptions {
-  const { config, kv, bus, homes, clock, box, accounts, merchantOwners, merchants, portalLinks, activity, metrics, failed } = parts;
+  const { config, kv, bus, homes, clock, box, accounts, merchantOwners, shops, portalLinks, activity, metrics, failed } = parts;
   const digests = { digest: sha256Hex, keyedDigest: keyedDigest(config.terminalSecret, "subscriptions") };
   const definition = subscriptionWorkflow(digests, (partnerId) => accounts.ofPartner(partnerId)?.terminalId ?? "");
   const store = createWorkflowStore(kv, definition, parts.retentionMs);
@@ -102,7 +102,7 @@ export function composeSubscriptions(parts: SubscriptionWiring): ComposedSubscri
   const policies = createDunningPolicyStore(kv);
   const charges = logCharges(withinReach(recurringCharges(config), parts.merchantAccounts), activity, config.gatewayUrl, clock);
   const mails = createSubscriptionMails({
-    ...{ store: parts.mails, merchants, box, digest: sha256Hex, clock },
+    ...{ store: parts.mails, shops, box, digest: sha256Hex, clock },
     texts: createSubscriptionMailTexts({ publicUrl: parts.publicUrl, timeZone: config.timeZone }),
     postponed: metrics.subscriptionMailPostponed,
   });

@@ -22,6 +22,7 @@ import { compatSettingsEndpoints } from "../../../../http/surfaces/merchant/comp
 import { disputeEndpoints } from "../../../../http/surfaces/merchant/disputes/endpoints.ts";
 import { exportEndpoints } from "../../../../http/surfaces/merchant/exports/endpoints.ts";
 import { methodEndpoints } from "../../../../http/surfaces/merchant/methods/endpoints.ts";
+import { openingHoursEndpoints } from "../../../../http/surfaces/merchant/opening-hours.ts";
 import { paymentLinkEndpoints } from "../../../../http/surfaces/merchant/payment-links/endpoints.ts";
 import { readEndpoints } from "../../../../http/surfaces/merchant/read-endpoints.ts";
 import { reconciliationEndpoints } from "../../../../http/surfaces/merchant/reconciliation/endpoints.ts";
@@ -80,6 +81,7 @@ export function surfacesOf(options: SurfaceOptions) {
     agentCredentials: agentCredentialEndpoints,
     merchantMethods: methodEndpoints,
     compatSettings: compatSettingsEndpoints,
+    openingHours: openingHoursEndpoints,
     merchantBranding: brandingEndpoints,
     merchantExports: exportEndpoints,
     merchantReconciliation: reconciliationEndpoints,

@@ -1,3 +1,4 @@
+import type { ShopBranding } from "../../../../engine/branding/shop-branding.ts";
 import type { ActivityLog } from "../../../../engine/kernel/activity-log.ts";
 import type { Address, Homes } from "../../../../engine/kernel/bus.ts";
 import type { Clock } from "../../../../engine/kernel/clock.ts";
@@ -39,6 +40,7 @@ export interface MailParts {
   metrics: Pick<ShardMetrics, "mailTold" | "gaugeByKind">;
   /** For the logs of merchants. */
   activity: ActivityLog;
+  shopBranding: Pick<ShopBranding, "logo">;
 }
 
 export interface ComposedMails extends Lifecycle {
@@ -60,11 +62,12 @@ export function composeMails({
   log,
   metrics,
   activity,
+  shopBranding,
 }: MailParts): ComposedMails {
   const store = createMailStore(kv);
   const mailer = config.smtp === null ? null : createSmtpMailer(config.smtp);
   const sender = createMailSender({
-    ...{ store, box, mailer, homes, self: bus.self, clock },
+    ...{ store, box, logos: shopBranding, mailer, homes, self: bus.self, clock },
     told: (event) => {
       metrics.mailTold(event.kind, event.type);
       log.mail(event);

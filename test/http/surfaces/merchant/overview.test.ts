@@ -1,10 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { assertMatches, member } from "../../../support/http/matches.ts";
 import { NOW_MS, open, terminal } from "./world.ts";
 
 const HOUR_MS = 3_600_000;
 const utc = (text: string) => Date.parse(`${text}Z`);
+const EUR = { amountMinor: 1_050, currency: "EUR" } as const;
+const LINK = { ...EUR, description: "Ten seats" } as const;
+const UNPAID = { ...EUR, planName: "Monthly box", code: "51", description: "no money" } as const;
+const NO_DETAILS = { category: null, code: null, message: null, terminalId: null, about: null };
+const at = (ms: number) => new Date(ms).toISOString();
 const sums = (approved: number) => ({ currency: "EUR", volumeMinor: approved * 100, approved, declined: 1 });
 
 test("today stands against the same weekday a week before, up to the same time by the clock on the wall", async (t) => {
@@ -24,15 +30,17 @@ test("today stands against the same weekday a week before, up to the same time b
   });
   const online = { connectionStatus: "ONLINE", connected: true } as const;
   said.terminals.set("SHOP-001", [terminal("T1", online), terminal("T2")]);
-  said.attention.set("SHOP-001", [{ kind: "unknown", uuid: "u-7", atMs: 2 }]);
+  said.attention.set("SHOP-001", [{ kind: "unknown", uuid: "u-7", atMs: 2, terminalId: "T1", ...EUR }]);
   said.linkTasks.set("SHOP-001", [
-    { kind: "link_late", id: "pl_2", atMs: 3 },
-    { kind: "link_paid_twice", id: "pl_1", atMs: 1 },
+    { kind: "link_late", id: "pl_2", atMs: 3, ...LINK },
+    { kind: "link_paid_twice", id: "pl_1", atMs: 1, ...LINK },
   ]);
   said.pastDue.set("SHOP-001", [
-    { kind: "subscription_past_due", id: "sub_1", atMs: 4, dueAtMs: NOW_MS },
-    { kind: "subscription_past_due", id: "sub_2", atMs: 0, dueAtMs: null },
+    { kind: "subscription_past_due", id: "sub_1", atMs: 4, dueAtMs: NOW_MS, ...UNPAID },
+    { kind: "subscription_past_due", id: "sub_2", atMs: 0, dueAtMs: null, ...UNPAID },
   ]);
+  said.disputeTasks = [{ kind: "alert_pending", id: "al_1", atMs: 5, dueAtMs: NOW_MS + HOUR_MS, ...EUR, category: "FRAUD" }];
+  said.offline.set("SHOP-001", [{ kind: "terminal_offline", terminalId: "T2", atMs: 6 }]);
   const answer = await get("/overview");
   assert.deepEqual(answer.body, {
     status: "ok",
@@ -45,12 +53,27 @@ test("today stands against the same weekday a week before, up to the same time b
       ],
       byTerminal: [{ terminalId: "T1", ...sums(3) }],
       terminals: { online: 1, total: 2 },
+      ...{ figuresAvailable: true, openingHours: "payments" },
       tasks: [
-        { kind: "subscription_past_due", subject: "sub_1", dueAt: new Date(NOW_MS).toISOString() },
-        { kind: "link_late", subject: "pl_2", dueAt: null },
-        { kind: "unknown", subject: "u-7", dueAt: null },
-        { kind: "link_paid_twice", subject: "pl_1", dueAt: null },
-        { kind: "subscription_past_due", subject: "sub_2", dueAt: null },
+        {
+          ...{ ...NO_DETAILS, kind: "alert_pending", subject: "al_1", at: at(5), dueAt: at(NOW_MS + HOUR_MS), ...EUR },
+          category: "FRAUD",
+        },
+        {
+          ...{ ...NO_DETAILS, kind: "terminal_offline", subject: "T2", at: at(6), dueAt: null, amountMinor: null, currency: null },
+          terminalId: "T2",
+        },
+        {
+          ...{ ...NO_DETAILS, kind: "subscription_past_due", subject: "sub_1", at: at(4), dueAt: at(NOW_MS), ...EUR },
+          ...{ about: "Monthly box", code: "51", message: "no money" },
+        },
+        { ...NO_DETAILS, kind: "link_late", subject: "pl_2", at: at(3), dueAt: null, ...EUR, about: "Ten seats" },
+        { ...NO_DETAILS, kind: "unknown", subject: "u-7", at: at(2), dueAt: null, ...EUR, terminalId: "T1" },
+        { ...NO_DETAILS, kind: "link_paid_twice", subject: "pl_1", at: at(1), dueAt: null, ...EUR, about: "Ten seats" },
+        {
+          ...{ ...NO_DETAILS, kind: "subscription_past_due", subject: "sub_2", at: at(0), dueAt: null, ...EUR },
+          ...{ about: "Monthly box", code: "51", message: "no money" },
+        },
       ],
     },
   });
@@ -60,11 +83,26 @@ test("today stands against the same weekday a week before, up to the same time b
   ]);
 });
 
+test("the tasks are listed while the figures of payments cannot be read, and say that the opening hours are unknown", async (t) => {
+  const { get, said } = await open(t);
+  said.fails = new RelayError("unavailable", "ClickHouse does not answer");
+  said.openingSource = "unknown";
+  said.linkTasks.set("SHOP-001", [{ kind: "link_late", id: "pl_2", atMs: 3, ...LINK }]);
+  assertMatches(await get("/overview"), {
+    status: 200,
+    body: {
+      data: { figuresAvailable: false, openingHours: "unknown", today: [], hours: [], tasks: [{ kind: "link_late", subject: "pl_2" }] },
+    },
+  });
+  said.fails = new Error("a mistake");
+  assert.equal((await get("/overview")).status, 500);
+});
+
 test("another merchant sees nothing of it", async (t) => {
   const { get, said, ranges } = await open(t);
   said.terminals.set("SHOP-001", [terminal("T1")]);
-  said.attention.set("SHOP-001", [{ kind: "unknown", uuid: "u-7", atMs: 1 }]);
-  said.linkTasks.set("SHOP-001", [{ kind: "link_late", id: "pl_2", atMs: 3 }]);
+  said.attention.set("SHOP-001", [{ kind: "unknown", uuid: "u-7", atMs: 1, terminalId: "T1", ...EUR }]);
+  said.linkTasks.set("SHOP-001", [{ kind: "link_late", id: "pl_2", atMs: 3, ...LINK }]);
   assertMatches((await get("/overview", "other key")).body, { data: { terminals: { online: 0, total: 0 }, tasks: [] } });
   assert.deepEqual([...new Set(ranges.map(({ merchantId }) => merchantId))], ["SHOP-002"]);
 });

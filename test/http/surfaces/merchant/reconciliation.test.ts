@@ -186,7 +186,9 @@ test("days are listed within a range, and from a page on", async (t) => {
   assertMatches(answer.body, {
     data: { items: [{ day: "2026-11-23", closedAt: "2026-11-25T02:00:01.000Z", unknown: 120, corrections: 2 }], next: "2026-11-23" },
   });
-  assert.deepEqual(asked.queries, [{ limit: 7, before: "2026-11-25", from: "2026-11-01", to: "2026-11-30" }]);
+  assert.deepEqual(asked.queries, [{ limit: 7, before: "2026-11-25", from: "2026-11-01", to: "2026-11-30", activeOnly: false }]);
+  await get("key", "?activeOnly=true");
+  assert.equal(asked.queries.at(-1)?.activeOnly, true);
   assertMatches((await get("other key", "")).body, { data: { items: [], next: null } });
   for (const query of ["cursor=x", "from=2026-11-02&to=2026-11-01", "from=2026-02-30"]) {
     assertMatches(await get("key", `?${query}`), { status: 400, body: { code: "invalid_request" } }, query);

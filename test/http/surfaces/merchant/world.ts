@@ -23,6 +23,8 @@ import type { MerchantFound } from "../../../../engine/search/merchant-search.ts
 import type { SearchText } from "../../../../engine/search/search-text.ts";
 import type { MerchantAttentionItem } from "../../../../engine/settings/merchant-attention.ts";
 import type { MerchantTerminal } from "../../../../engine/settings/merchant-terminals.ts";
+import type { OfflineTask } from "../../../../engine/settings/offline-tasks.ts";
+import type { OpeningSource } from "../../../../engine/settings/opening-hours.ts";
 import type { SubscriptionTask } from "../../../../engine/subscriptions/subscription-tasks.ts";
 import type { CommandView, Sight, TerminalView } from "../../../../engine/terminals/terminals.ts";
 import { createAuthenticator } from "../../../../http/auth/authenticator.ts";
@@ -97,6 +99,8 @@ export async function open(t: { after(close: () => void): void }) {
     disputeTasks: [] as DisputeTask[],
     lives: new Map<string, CommandView>(),
     links: new Map<string, LinkRecord>(),
+    offline: new Map<string, OfflineTask[]>(),
+    openingSource: "payments" as OpeningSource,
     fails: null as Error | null,
     next: null as TransactionKey | null,
     workflow: new Map<string, Logged<WorkflowEntry>[]>(),
@@ -163,6 +167,7 @@ export async function open(t: { after(close: () => void): void }) {
       find: async (merchantId, id) => said.terminals.get(merchantId)?.find(({ view }) => view.terminalId === id) ?? null,
     },
     disputeTasks: async () => said.disputeTasks,
+    offlineTasks: async (merchantId) => ({ source: said.openingSource, tasks: said.offline.get(merchantId) ?? [] }),
     disputes: { ofPayment: async () => [] },
     alerts: { ofPayment: async () => [] },
     merchantAttention: async (merchantId) => said.attention.get(merchantId) ?? [],

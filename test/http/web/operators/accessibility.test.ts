@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { type AccessibilityCase, lookAtEvery } from "../portal/accessibility-cases.ts";
 import { RECOVERY_CODES, TOTP } from "../portal/fake-relay.ts";
-import { NOBODY, nodeOf, PAOLA, partnerOf, sessionOf, UUID } from "./fake-operations.ts";
+import { FLEET_SUMMARY, NOBODY, nodeOf, PAOLA, partnerOf, sessionOf, UUID } from "./fake-operations.ts";
 
 const SIGNED_OUT = { "GET /session": () => ({ data: NOBODY }) };
 const ENROLLING = {
@@ -105,7 +105,7 @@ const CASES: AccessibilityCase[] = [
       await page.getByText("Enter a whole number from 1 to 1,000").waitFor();
     },
   },
-  { name: "no merchant yet", path: "/admin/ui/merchants", handlers: PAOLA, until: (page) => page.getByLabel("Merchant id").waitFor() },
+  { name: "merchants", path: "/admin/ui/merchants", handlers: PAOLA, until: seen("2 merchants") },
   { name: "a merchant", path: "/admin/ui/merchants/SHOP-001", handlers: PAOLA, until: seen("luca.ferrari@example.com") },
   { name: "no merchant", path: "/admin/ui/merchants/SHOP-009", handlers: PAOLA, until: seen("Merchant not found") },
   {
@@ -142,6 +142,31 @@ const CASES: AccessibilityCase[] = [
       await page.getByText("Enter a number from 0 to 100.").waitFor();
     },
   },
+  {
+    name: "the fleet",
+    path: "/admin/ui/fleet?version=4.2.0&seen=WEEK",
+    handlers: PAOLA,
+    until: async (page) => {
+      await page.getByText("3 terminals").waitFor();
+      await page.getByLabel("Select SIM00001").check();
+      await page.getByText("Selected: 1").waitFor();
+    },
+  },
+  {
+    name: "settings for the fleet",
+    path: "/admin/ui/fleet",
+    handlers: { ...PAOLA, "GET /fleet": () => ({ data: { ...FLEET_SUMMARY, matching: 3, complete: false } }) },
+    until: async (page) => {
+      await page.getByRole("button", { name: "Select all that match (3)" }).click();
+      await page.getByRole("button", { name: "Apply settings" }).click();
+      await page.getByLabel("Set the group").check();
+      await page.getByLabel("Settings", { exact: true }).fill("no setting");
+      await page.getByRole("button", { name: "Start", exact: true }).click();
+      await page.getByText("This line is no setting: no setting").waitFor();
+    },
+  },
+  { name: "actions", path: "/admin/ui/fleet?tab=actions", handlers: PAOLA, until: seen("2 actions") },
+  { name: "an action", path: "/admin/ui/fleet/fla_1", handlers: PAOLA, until: seen("The terminal is offline.") },
   { name: "machine tokens", path: "/admin/ui/machines", handlers: PAOLA, until: seen("network-feed") },
   {
     name: "a machine token to make",

@@ -257,6 +257,7 @@ test("read-only administrators are offered no change on any page, operators none
     ["/admin/ui/partners/7", "Bar Centrale"],
     ["/admin/ui/merchants/SHOP-001", "luca.ferrari@example.com"],
     ["/admin/ui/rollouts", "44 failed"],
+    ["/admin/ui/fleet", "3 terminals"],
     ["/admin/ui/audit", "partner.create"],
     ["/admin/ui/cluster", "relay-2"],
     ["/admin/ui/machines", "network-feed"],

@@ -2,6 +2,12 @@ import type { AttentionItemJson } from "../../../../http/surfaces/admin/attentio
 import type { AuditEntryJson } from "../../../../http/surfaces/admin/audit.ts";
 import type { ClusterNodeJson } from "../../../../http/surfaces/admin/cluster.ts";
 import type { DashboardJson } from "../../../../http/surfaces/admin/dashboard.ts";
+import type {
+  FleetActionItemJson,
+  FleetActionJson,
+  FleetSummaryJson,
+  FleetTerminalJson,
+} from "../../../../http/surfaces/admin/fleet/fleet-schemas.ts";
 import type { MailJson, MailWithTextJson } from "../../../../http/surfaces/admin/mail-schemas.ts";
 import type { MerchantJson } from "../../../../http/surfaces/admin/merchant-schemas.ts";
 import type {
@@ -130,6 +136,45 @@ export const TERMINALS: TerminalRecordJson[] = [
     awaitingResult: 0,
     device: {},
   },
+];
+
+export const FLEET: FleetTerminalJson[] = TERMINALS.map((terminal, index) => ({
+  ...terminal,
+  merchantId: index === 0 ? "SHOP-001" : null,
+  group: index === 0 ? "pilot" : null,
+}));
+
+export const FLEET_SUMMARY: FleetSummaryJson = {
+  matching: 1_204,
+  complete: true,
+  actionTerminalsMax: 1_000,
+  versions: [
+    { value: "4.1.0", terminals: 900 },
+    { value: "4.2.0", terminals: 304 },
+  ],
+  models: [{ value: "P2", terminals: 1_100 }],
+  groups: [{ value: "pilot", terminals: 12 }],
+};
+
+export function actionOf(changes: Partial<FleetActionJson> = {}): FleetActionJson {
+  return {
+    ...{ id: "fla_1", type: "LOGS", state: "RUNNING", createdBy: "paola", createdAt: "2026-11-25T11:00:00.000Z", endedAt: null },
+    terminals: 3,
+    counts: { PENDING: 1, SENT: 1, QUEUED: 0, APPLIED: 0, REFUSED: 1, SKIPPED: 0 },
+    tasks: [
+      { terminalId: "SIM00001", outcome: "SENT", refusal: null },
+      { terminalId: "SIM00002", outcome: "REFUSED", refusal: "OFFLINE" },
+      { terminalId: "SIM00003", outcome: "PENDING", refusal: null },
+    ],
+    ...changes,
+  };
+}
+
+const { tasks: _, ...RUNNING } = actionOf();
+
+export const ACTIONS: FleetActionItemJson[] = [
+  RUNNING,
+  { ...RUNNING, id: "fla_0", type: "SETTINGS", state: "STOPPED", endedAt: "2026-11-25T10:00:01.000Z", group: "pilot" },
 ];
 
 export function hitOf(changes: Partial<SearchHitJson> = {}): SearchHitJson {
@@ -473,6 +518,10 @@ export const PAOLA: Readonly<Record<string, FakeHandler>> = {
   "GET /terminals/SIM00001/life": () => ({ data: LIFE }),
   "GET /terminals/SIM00002/life": () => ({ data: NO_LIFE }),
   "GET /terminals/SIM00002": () => ({ data: TERMINALS[1] }),
+  "GET /fleet": () => ({ data: FLEET_SUMMARY }),
+  "GET /fleet/terminals": () => ({ data: { items: FLEET, next: null } }),
+  "GET /fleet/actions": () => ({ data: { items: ACTIONS, next: null } }),
+  "GET /fleet/actions/*": () => ({ data: actionOf() }),
   "GET /app-versions": () => ({ data: VERSIONS }),
   "GET /app-deployments": () => ({ data: DEPLOYMENTS }),
   "GET /app-deployments/7/progress": () => ({ data: progressOf(deploymentOf()) }),
@@ -486,6 +535,15 @@ export const PAOLA: Readonly<Record<string, FakeHandler>> = {
   "GET /api/partners/7": () => ({ data: partnerOf() }),
   "GET /api/partners/7/merchants": () => ({
     data: [merchantOf(), merchantOf({ merchantId: "SHOP-002", merchantName: "Bar Centrale", environment: "LIVE", active: false })],
+  }),
+  "GET /api/merchants": ({ query }) => ({
+    data: {
+      items: [
+        merchantOf(),
+        merchantOf({ merchantId: "SHOP-002", merchantName: "Bar Centrale", environment: "LIVE", active: false }),
+      ].filter(({ environment }) => environment === (query.get("environment") ?? environment)),
+      next: null,
+    },
   }),
   "GET /api/merchants/SHOP-001": () => ({ data: merchantOf() }),
   "GET /api/merchants/SHOP-001/portal-users": () => ({ data: PORTAL_USERS }),

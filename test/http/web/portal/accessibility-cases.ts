@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import type { WebAppName } from "../../../../http/web/bundle-web-app.ts";
-import { axeViolations, FITS, IS_ENGLISH, LOOKS } from "../../../support/node/portal-faults.ts";
+import { axeViolations, FITS, IS_ENGLISH, LOOKS, WIDTHS } from "../../../support/node/portal-faults.ts";
 import { eventually } from "../../../support/within.ts";
 import { type FakeHandler, fakeRelay } from "./fake-relay.ts";
 import { openPortals, type PortalPage } from "./portal-page.ts";
@@ -50,5 +50,13 @@ async function lookAt({ url, page, faults, show }: PortalPage, app: WebAppName, 
     await eventually(async () => assert.equal(await page.evaluate(FITS), true, `${where} is wider than its window`));
     assert.deepEqual(faults, [], where);
     if (SHOTS !== undefined) await page.screenshot({ path: join(SHOTS, `${where.replaceAll(/[^a-z0-9]+/gi, "-")}.png`) });
+  }
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    await eventually(async () => assert.equal(await page.evaluate(FITS), true, `${name}, ${width} px is wider than its window`));
+    for (const theme of SHOTS === undefined ? [] : (["light", "dark"] as const)) {
+      await page.emulateMedia({ colorScheme: theme });
+      await page.screenshot({ path: join(SHOTS ?? "", `${name.replaceAll(/[^a-z0-9]+/gi, "-")}-${width}-${theme}.png`) });
+    }
   }
 }

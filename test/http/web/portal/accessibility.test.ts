@@ -30,6 +30,7 @@ import {
   TOTP,
   TRANSACTION,
   TRANSACTIONS,
+  taskOf,
   terminalsOf,
   WEBHOOKS,
   WORKFLOW_LOG,
@@ -255,7 +256,9 @@ const CASES: AccessibilityCase[] = [
       "GET /overview": () => ({
         data: {
           ...OVERVIEW,
-          tasks: ["link_late", "link_paid_twice", "link_refund_unknown"].map((kind) => ({ kind, subject: LINKS.late.id, dueAt: null })),
+          tasks: ["link_late", "link_paid_twice", "link_refund_unknown"].map((kind) =>
+            taskOf({ kind, subject: LINKS.late.id, amountMinor: 4_990, currency: "EUR", about: "Ten seats" }),
+          ),
         },
       }),
     },

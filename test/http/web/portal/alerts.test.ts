@@ -40,7 +40,7 @@ test("names every state in the list, opens the alerts behind each figure, and so
   await page.getByText("14 alerts in total").waitFor();
   assert.deepEqual(
     [...new Set(await page.locator("main tbody .badge").allTextContents())],
-    ["Pending", "Auto-Refund", "Refunded", "Declined", "Prevented"],
+    ["Pending", "Auto-refund", "Refunded", "Declined", "Prevented"],
   );
   await page.getByRole("link", { name: /^To decide/ }).click();
   await page.getByText("7 alerts in total").waitFor();
@@ -207,9 +207,9 @@ test("writes rules, tests them before they apply, and saves them after a second 
   assert.equal(callsTo(calls, /^PUT/).length, 0);
   await drawer(page).getByLabel("Name").fill("small-amounts");
   await drawer(page).getByLabel("Payments up to").fill("20");
-  await drawer(page).getByText("€20.00").waitFor();
+  await drawer(page).getByText("= €20.00").waitFor();
   await drawer(page).getByLabel("Maximum refunds per day").fill("5");
-  await drawer(page).getByLabel("Maximum amount per day").fill("1,000");
+  await drawer(page).getByLabel("Maximum amount per day").fill("1,000.00");
   const sources = drawer(page).getByRole("group", { name: "Sources" });
   await sources.getByLabel("Any").uncheck();
   await drawer(page).getByRole("button", { name: "Test on the last 90 days" }).click();

@@ -1,7 +1,17 @@
 import type { Page } from "playwright-core";
 import type { AccessibilityCase } from "./accessibility-cases.ts";
 import { ALERTS, alertItemOf, DISPUTE_HANDLERS, DISPUTES, DRY_RUN, itemOf, NO_RULES, NO_STATS } from "./fake-disputes.ts";
-import { type FakeHandler, LINK_TRANSACTION, MERCHANT, meOf, OVERVIEW, sessionOf, TRANSACTIONS, terminalsOf } from "./fake-relay.ts";
+import {
+  type FakeHandler,
+  LINK_TRANSACTION,
+  MERCHANT,
+  meOf,
+  OVERVIEW,
+  sessionOf,
+  TRANSACTIONS,
+  taskOf,
+  terminalsOf,
+} from "./fake-relay.ts";
 
 const ANNA: Readonly<Record<string, FakeHandler>> = {
   "GET /session": () => ({ data: sessionOf() }),
@@ -241,8 +251,8 @@ export const DISPUTE_CASES: readonly AccessibilityCase[] = [
         data: {
           ...OVERVIEW,
           tasks: [
-            { kind: "dispute_due", subject: DISPUTES.open.id, dueAt: DISPUTES.open.respondBy },
-            { kind: "alert_pending", subject: ALERTS.pending.id, dueAt: ALERTS.pending.respondBy },
+            taskOf({ kind: "dispute_due", subject: DISPUTES.open.id, dueAt: DISPUTES.open.respondBy, category: "FRAUD" }),
+            taskOf({ kind: "alert_pending", subject: ALERTS.pending.id, dueAt: ALERTS.pending.respondBy, category: "OTHER" }),
           ],
         },
       }),

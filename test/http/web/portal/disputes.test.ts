@@ -15,6 +15,7 @@ import {
   meOf,
   OVERVIEW,
   sessionOf,
+  taskOf,
   terminalsOf,
 } from "./fake-relay.ts";
 import { openPortal } from "./portal-page.ts";
@@ -75,12 +76,12 @@ test(
     const { calls } = await fakeRelay(page, ANNA);
     const column = (name: string) => page.getByRole("region", { name });
     await page.goto(`${url}/portal/disputes`);
-    await column("To answer").getByText("Evidence Required").waitFor();
+    await column("To answer").getByText("Evidence required").waitFor();
     // The most urgent comes first. An ended dispute needs no answer.
-    assert.deepEqual(await column("To answer").locator(".badge").allTextContents(), ["Evidence Required", "Open"]);
+    assert.deepEqual(await column("To answer").locator(".badge").allTextContents(), ["Evidence required", "Open"]);
     assert.match((await column("To answer").locator(".case").first().textContent()) ?? "", /11 h 5\d min left|12 h 0 min left/);
-    assert.deepEqual(await column("Alerts to decide").locator(".badge").allTextContents(), ["Alert (Pre-Dispute)"]);
-    assert.deepEqual(await column("Under review").locator(".badge").allTextContents(), ["Under Review"]);
+    assert.deepEqual(await column("Alerts to decide").locator(".badge").allTextContents(), ["Alert (pre-dispute)"]);
+    assert.deepEqual(await column("Under review").locator(".badge").allTextContents(), ["Under review"]);
     assert.deepEqual((await column("Ended").locator(".badge").allTextContents()).sort(), ["Expired", "Lost", "Lost", "Won"]);
 
     await column("To answer").locator(".case").first().click();
@@ -442,8 +443,8 @@ test("explains each end with its submitted response, and tells viewers whom to a
 test("names the complaints of a payment and why it is not refunded, and links to both from the overview's tasks", skip, async (t) => {
   const { url, page } = await openPortal(t);
   const tasks = [
-    { kind: "dispute_due", subject: DISPUTES.open.id, dueAt: DISPUTES.open.respondBy },
-    { kind: "alert_pending", subject: ALERTS.pending.id, dueAt: inDays(0.8) },
+    taskOf({ kind: "dispute_due", subject: DISPUTES.open.id, dueAt: DISPUTES.open.respondBy, category: "NOT_RECEIVED" }),
+    taskOf({ kind: "alert_pending", subject: ALERTS.pending.id, dueAt: inDays(0.8), category: "FRAUD" }),
   ];
   await fakeRelay(page, {
     ...ANNA,
@@ -460,7 +461,7 @@ test("names the complaints of a payment and why it is not refunded, and links to
   await page.goto(`${url}/portal/transactions/${LINK_TRANSACTION.uuid}`);
   await drawer(page).getByText("The customer disputes this payment with the bank. It cannot be refunded").waitFor();
   assert.equal(await drawer(page).getByRole("button", { name: "Refund" }).count(), 0);
-  assert.deepEqual(await drawer(page).locator(".complaints .badge").allTextContents(), ["Open", "Alert (Pre-Dispute)"]);
+  assert.deepEqual(await drawer(page).locator(".complaints .badge").allTextContents(), ["Open", "Alert (pre-dispute)"]);
   await drawer(page).getByRole("link", { name: "Open the dispute" }).click();
   await drawer(page).getByText("Your response").waitFor();
   await drawer(page).getByRole("link", { name: "Open transaction" }).click();
@@ -469,7 +470,7 @@ test("names the complaints of a payment and why it is not refunded, and links to
 
   await page.goto(`${url}/portal`);
   await page.getByText("Decide on an alert").waitFor();
-  await page.getByRole("link", { name: DISPUTES.open.id }).click();
+  await page.getByRole("link", { name: "Not received" }).click();
   await drawer(page).getByText("Your response").waitFor();
 });
 

@@ -69,9 +69,15 @@ export function itemOf({ day, closedAt, totals, unknown, conflicting, correction
   return { day, closedAt, totals, unknown: unknown.count, conflicting: conflicting.count, corrections: corrections.count };
 }
 
+/** A day on which nothing happened. */
+const EMPTY_DAY: ReconciliationItemJson = { day: "2026-11-24", closedAt: null, totals: [], unknown: 0, conflicting: 0, corrections: 0 };
+
 /** What the page of reconciliation asks. */
 export const RECONCILIATION_HANDLERS: Readonly<Record<string, FakeHandler>> = {
-  "GET /reconciliation": () => ({ data: { items: Object.values(DAYS).map(itemOf), next: null } }),
+  "GET /reconciliation": ({ query }) => {
+    const empty = query.get("activeOnly") === "true" ? [] : [EMPTY_DAY];
+    return { data: { items: [...empty, ...Object.values(DAYS).map(itemOf)], next: null } };
+  },
   "GET /reconciliation/*": ({ path }) => {
     const day = Object.values(DAYS).find((one) => path.endsWith(one.day));
     if (day !== undefined) return { data: day };

@@ -370,6 +370,15 @@ export function linkAt({ path }: FakeRequest): FakeAnswer {
 
 const sums = (volumeMinor: number, approved: number, declined: number) => ({ currency: "EUR", volumeMinor, approved, declined });
 
+type TaskJson = OverviewJson["tasks"][number];
+
+export function taskOf(changes: Pick<TaskJson, "kind" | "subject"> & Partial<TaskJson>): TaskJson {
+  return {
+    ...{ at: "2026-11-25T08:00:00.000Z", dueAt: null, amountMinor: null, currency: null, category: null, code: null, message: null },
+    ...{ terminalId: null, about: null, ...changes },
+  };
+}
+
 export const OVERVIEW: OverviewJson = {
   day: "2026-11-25",
   asOf: "2026-11-25T12:00:00.000Z",
@@ -387,6 +396,8 @@ export const OVERVIEW: OverviewJson = {
     { terminalId: "SIM00002", ...sums(64_500, 21, 1) },
   ],
   terminals: { online: 1, total: 2 },
+  figuresAvailable: true,
+  openingHours: "payments",
   tasks: [],
 };
 

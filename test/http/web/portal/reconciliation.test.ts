@@ -26,18 +26,19 @@ test("closed days say what they come to and what is to be checked; days of the a
   const { url, page, faults } = await openPortal(t);
   const { calls } = await fakeRelay(page, ANNA);
   await page.goto(`${url}${PATH}?from=never`);
-  await page.getByText("4 closed days in total").waitFor();
+  await page.getByText("5 closed days in total").waitFor();
   const cells = (label: string) => page.locator(`main td[data-label="${label}"]`).allTextContents();
   // With a comma or without, as the browser's words have it.
   assert.deepEqual(
     (await cells("Day")).map((day) => day.replace(",", "")),
-    ["Mon 23 Nov 2026", "Sun 22 Nov 2026", "Sat 21 Nov 2026", "Fri 20 Nov 2026"],
+    ["Tue 24 Nov 2026", "Mon 23 Nov 2026", "Sun 22 Nov 2026", "Sat 21 Nov 2026", "Fri 20 Nov 2026"],
   );
-  assert.deepEqual(await cells("Net"), ["€1,220.00CHF\u00a090.00", "€1,220.00", "€1,220.00", "–"]);
-  assert.deepEqual(await cells("To check"), ["1 unknown102 conflicting", "None", "None", "None"]);
-  assert.deepEqual(await cells("Corrections"), ["3 corrections", "–", "–", "–"]);
+  assert.deepEqual(await cells("Net"), ["No payments", "€1,220.00CHF\u00a090.00", "€1,220.00", "€1,220.00", "–"]);
+  assert.deepEqual(await cells("To check"), ["–", "1 unknown102 conflicting", "None", "None", "None"]);
+  assert.deepEqual(await cells("Corrections"), ["–", "3 corrections", "–", "–", "–"]);
   await page.locator(".filters-desk").getByLabel("From").fill("2026-11-22");
-  await page.waitForFunction('new URLSearchParams(location.search).get("from") === "2026-11-22"');
+  await page.waitForURL(/from=2026-11-22/);
+  await page.locator(".filters-desk").getByLabel("Only days with activity").check();
   await page.getByText("4 closed days in total").waitFor();
   const asked = calls.filter(({ path }) => path === "/reconciliation").map(({ query }) => query.get("from"));
   assert.deepEqual([asked[0], asked.at(-1)], [null, "2026-11-22"]);

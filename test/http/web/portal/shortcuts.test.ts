@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Press, type Shortcut, shortcutOf } from "../../../../http/web/portal/state/shortcuts.ts";
+import { type Press, type Shortcut, shortcutOf } from "../../../../http/web/portal/state/shortcut-keys.ts";
 import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { fakeRelay, OVERVIEW, PAYMENT_LINKS, sessionOf } from "./fake-relay.ts";
 import { openPortal } from "./portal-page.ts";

@@ -5,7 +5,7 @@ import type { DunningPolicyJson } from "../../../../http/surfaces/merchant/subsc
 import type { SubscriptionDetailJson } from "../../../../http/surfaces/merchant/subscriptions/schemas.ts";
 import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { eventually } from "../../../support/within.ts";
-import { type FakeHandler, type FakeRequest, fakeRelay, MERCHANT, meOf, OVERVIEW, sessionOf } from "./fake-relay.ts";
+import { type FakeHandler, type FakeRequest, fakeRelay, MERCHANT, meOf, OVERVIEW, sessionOf, taskOf } from "./fake-relay.ts";
 import {
   chargeOf,
   DUNNING,
@@ -46,7 +46,7 @@ test("the list names every state in the words that are known, and what happens n
   await page.goto(url + PATH);
   await rows(page).nth(12).waitFor();
   const states = await page.locator("main .badge").allTextContents();
-  assert.deepEqual(states.slice(0, 7), ["Past Due", "Past Due", "Past Due", "Past Due", "Past Due", "Incomplete", "Trialing"]);
+  assert.deepEqual(states.slice(0, 7), ["Past due", "Past due", "Past due", "Past due", "Past due", "Incomplete", "Trialing"]);
   assert.deepEqual(states.slice(7), ["Active", "Active", "Active", "Paused", "Active", "Cancelled"]);
   const nexts = await page.locator('main td[data-label="Next"]').allTextContents();
   assert.deepEqual(
@@ -73,7 +73,7 @@ test(
     await rows(page).nth(12).waitFor();
     assert.deepEqual(asked(), { limit: "50" });
     const filters = page.locator(".filters-desk");
-    await filters.getByLabel("State").selectOption({ label: "Past Due" });
+    await filters.getByLabel("State").selectOption({ label: "Past due" });
     await filters.getByLabel("Plan").selectOption(PLAN.yearly.id);
     await filters.getByLabel("Customer’s e-mail").fill("chiara.conti@example.com");
     await filters.getByLabel("Started").selectOption("other");
@@ -221,7 +221,7 @@ test("a subscription says why its payment failed, what happens on which day, and
     [SUBSCRIPTIONS.twice, "A period was paid twice."],
     [SUBSCRIPTIONS.cancelled, "Cancelled: all payment retries failed."],
     [SUBSCRIPTIONS.cancelled, "The payment was taken. Keep it, or refund it"],
-    [SUBSCRIPTIONS.stays, "The subscription stays Past Due until it is paid or you cancel it."],
+    [SUBSCRIPTIONS.stays, "The subscription stays past due until it is paid or you cancel it."],
   ] as const) {
     await page.goto(`${url}${PATH}/${subscription.id}`);
     await drawer(page).getByText(says).waitFor();
@@ -417,7 +417,7 @@ test("a plan says in words what it means while it is written, and is made once",
   await page.goto(`${url}${PATH}?tab=plans`);
   await page.getByText("No plans yet").waitFor();
   await page.locator("main").getByRole("button", { name: "New plan" }).first().click();
-  const meaning = dialog(page).getByRole("status");
+  const meaning = dialog(page).locator(".in-words").getByRole("status");
   assert.equal(await meaning.textContent(), "Enter an amount, for example €29.00.");
   await dialog(page).getByLabel("Name").fill("Box");
   await dialog(page).getByLabel("Amount").fill("29");
@@ -537,9 +537,9 @@ test(
     }
     assert.equal(postsOf(calls, /dunning/).length, 0);
     await retry(2).fill("4");
-    await drawer(page).getByRole("radio", { name: "Leave it Past Due" }).check();
+    await drawer(page).getByRole("radio", { name: "Leave it past due" }).check();
     await drawer(page).getByLabel("E-mails to the customer").uncheck();
-    await preview.last().getByText("It stays Past Due").waitFor();
+    await preview.last().getByText("It stays past due").waitFor();
     assert.equal(await preview.getByText("No e-mail", { exact: true }).count(), 1);
     assert.equal(await preview.getByText("No e-mail.").count(), 4);
 
@@ -588,13 +588,19 @@ test("the overview’s tasks about a subscription lead to it, with the time when
   await fakeRelay(page, {
     ...ANNA,
     "GET /overview": () => ({
-      data: { ...OVERVIEW, tasks: [{ kind: "subscription_past_due", subject: id, dueAt: "2026-03-08T08:12:00.000Z" }] },
+      data: {
+        ...OVERVIEW,
+        tasks: [
+          taskOf({ kind: "subscription_past_due", subject: id, dueAt: "2026-03-08T08:12:00.000Z", about: "Monthly box", code: "54" }),
+        ],
+      },
     }),
   });
   await page.goto(`${url}/portal`);
-  await page.getByText("Subscription Past Due").waitFor();
+  await page.getByText("Subscription past due").waitFor();
   await page.getByText("8 Mar 2026, 09:12").waitFor();
-  await page.getByRole("link", { name: id }).click();
+  await page.getByText("The card has expired, or its date is wrong (Code 54)").waitFor();
+  await page.getByRole("link", { name: "Monthly box" }).click();
   await drawer(page).getByText("€29.00 could not be collected.").waitFor();
   assert.equal(new URL(page.url()).pathname, `${PATH}/${id}`);
 });
@@ -604,7 +610,7 @@ test("what changes elsewhere is shown at the next refresh", skip, async (t) => {
   let items = SUBSCRIPTION_LIST.items.slice(0, 1);
   await fakeRelay(page, { ...ANNA, "GET /subscriptions": () => ({ data: { items, next: null } }) });
   await page.goto(url + PATH);
-  await page.locator("main .badge", { hasText: "Past Due" }).waitFor();
+  await page.locator("main .badge", { hasText: "Past due" }).waitFor();
   items = [{ ...SUBSCRIPTIONS.active, id: SUBSCRIPTIONS.pastDue.id }];
   await page.locator("main .badge", { hasText: "Active" }).waitFor();
 });

@@ -3,6 +3,7 @@ import type { AttentionItemJson } from "../../../../surfaces/admin/attention.ts"
 import { Badge } from "../../../portal/components/badge.tsx";
 import { Banner } from "../../../portal/components/banner.tsx";
 import { Button } from "../../../portal/components/button.tsx";
+import { Clip } from "../../../portal/components/clip.tsx";
 import { EmptyState } from "../../../portal/components/empty-state.tsx";
 import { SelectField } from "../../../portal/components/field.tsx";
 import { Page } from "../../../portal/components/page.tsx";
@@ -136,7 +137,7 @@ function columnsOf(): Column<AttentionItemJson>[] {
     { key: "at", header: own.time, cell: ({ at }) => <Time at={at} /> },
     { key: "kind", header: own.kind, cell: ({ kind }) => <span class="whole-words">{own.kinds[kind].title}</span> },
     { key: "terminal", header: own.terminal, cell: ({ terminalId }) => <span class="nowrap">{terminalId || "–"}</span> },
-    { key: "uuid", header: own.uuid, cell: ({ uuid }) => <span class="clip mono">{uuid ?? "–"}</span>, deskOnly: true },
-    { key: "detail", header: own.detail, cell: ({ detail }) => <span class="clip clip-rest">{detail}</span>, deskOnly: true },
+    { key: "uuid", header: own.uuid, cell: ({ uuid }) => <Clip look="mono">{uuid ?? "–"}</Clip>, priority: 3 },
+    { key: "detail", header: own.detail, cell: ({ detail }) => <Clip look="clip-rest">{detail}</Clip>, priority: 3 },
   ];
 }

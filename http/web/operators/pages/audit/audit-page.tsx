@@ -3,6 +3,7 @@ import type { AuditEntryJson } from "../../../../surfaces/admin/audit.ts";
 import { get } from "../../../portal/api/client.ts";
 import { Badge, type BadgeKind } from "../../../portal/components/badge.tsx";
 import { Banner } from "../../../portal/components/banner.tsx";
+import { Clip } from "../../../portal/components/clip.tsx";
 import { Drawer } from "../../../portal/components/dialog.tsx";
 import { EmptyState } from "../../../portal/components/empty-state.tsx";
 import { SelectField, TextField } from "../../../portal/components/field.tsx";
@@ -105,7 +106,7 @@ function columnsOf(): Column<AuditEntryJson>[] {
     { key: "at", header: common.time, cell: ({ at }) => <Time at={at} /> },
     { key: "who", header: common.actor, cell: ({ username, actor }) => username || actor },
     { key: "action", header: common.action, cell: ({ action }) => actionText(action) },
-    { key: "subject", header: common.subject, cell: ({ subject }) => <span class="clip">{subject || "–"}</span>, deskOnly: true },
+    { key: "subject", header: common.subject, cell: ({ subject }) => <Clip>{subject || "–"}</Clip>, priority: 3 },
     { key: "outcome", header: common.outcome, cell: ({ outcome }) => <Badge kind={KINDS[outcome]}>{common.outcomes[outcome]}</Badge> },
   ];
 }

@@ -60,9 +60,9 @@ function columnsOf(onDrain: ((node: ClusterNodeJson) => void) | null): Column<Cl
     { key: "version", header: own.version, cell: ({ version }) => version },
     { key: "since", header: own.since, cell: ({ since }) => <Time at={since} /> },
     { key: "terminals", header: own.terminals, align: "right", cell: ({ report }) => figure(report?.terminals) },
-    { key: "queued", header: own.queued, align: "right", cell: ({ report }) => figure(report?.commandsQueued), deskOnly: true },
-    { key: "sent", header: own.sent, align: "right", cell: ({ report }) => figure(report?.commandsSent), deskOnly: true },
-    { key: "lapses", header: own.lapses, align: "right", cell: ({ report }) => figure(report?.lapses), deskOnly: true },
+    { key: "queued", header: own.queued, align: "right", cell: ({ report }) => figure(report?.commandsQueued), priority: 3 },
+    { key: "sent", header: own.sent, align: "right", cell: ({ report }) => figure(report?.commandsSent), priority: 3 },
+    { key: "lapses", header: own.lapses, align: "right", cell: ({ report }) => figure(report?.lapses), priority: 3 },
     ...(onDrain === null
       ? []
       : [

@@ -1,104 +1,90 @@
-import { useEffect, useState } from "preact/hooks";
 import type { MerchantJson } from "../../../../surfaces/admin/merchant-schemas.ts";
 import { get } from "../../../portal/api/client.ts";
-import { hasCode } from "../../../portal/api/errors.ts";
-import { Button } from "../../../portal/components/button.tsx";
 import { EmptyState } from "../../../portal/components/empty-state.tsx";
-import { TextField } from "../../../portal/components/field.tsx";
-import { Form } from "../../../portal/components/form.tsx";
+import { FilterBar } from "../../../portal/components/filter-bar.tsx";
+import { ObjectList } from "../../../portal/components/object-list.tsx";
 import { Page } from "../../../portal/components/page.tsx";
-import { Loaded, Panel } from "../../../portal/components/panel.tsx";
-import { formatExactTime } from "../../../portal/i18n/format.ts";
+import { Time } from "../../../portal/components/time.tsx";
+import { type ListDeclaration, queryOf } from "../../../portal/list/declaration.ts";
+import { FilterFields } from "../../../portal/list/filter-fields.tsx";
 import type { PageProps } from "../../../portal/pages/page-props.ts";
+import { useFilters } from "../../../portal/state/filters.ts";
 import { navigate } from "../../../portal/state/navigation.ts";
 import { useResource } from "../../../portal/state/resource.ts";
-import { Facts } from "../../components/facts.tsx";
+import type { PartnerJson } from "../../api/types.ts";
 import { words } from "../../i18n/texts.ts";
 import { pageHref } from "../../state/addresses.ts";
+import { MerchantDrawer } from "./merchant-drawer.tsx";
 import { MerchantState } from "./merchant-state.tsx";
-import { PortalUsers } from "./portal-users.tsx";
+
+const LIST = {
+  page: "merchants",
+  path: "/api/merchants",
+  filters: {
+    q: { type: "text", maxLength: 64 },
+    partnerId: { type: "integer", minimum: 1, maximum: 999_999_999 },
+    environment: { type: "word", words: ["TEST", "LIVE"] },
+    state: { type: "word", words: ["ACTIVE", "INACTIVE"] },
+  },
+} as const satisfies ListDeclaration;
 
 const ID = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** A merchant by its id: whose it is, and who may open its portal. Lists of them are with their partners. */
+/** Partners among the choices; the address may name others. */
+const PARTNERS = 500;
+
+/** The merchants of all partners. */
 export function MerchantsPage({ id }: PageProps) {
   const { merchants: own } = words();
-  const [written, setWritten] = useState(id ?? "");
-  const [checked, setChecked] = useState(false);
-  useEffect(() => setWritten(id ?? ""), [id]);
-  const problem = ID.test(written.trim()) ? null : own.idForm;
+  const filters = useFilters(Object.keys(LIST.filters));
+  const partners = useResource("partners", (signal) => get<PartnerJson[]>("/api/partners", { signal, query: { limit: PARTNERS } }));
+  const go = (merchantId?: string) => navigate(`${pageHref("merchants", merchantId)}${filters.query === "" ? "" : `?${filters.query}`}`);
   return (
     <Page title={own.title} lead={own.lead}>
-      <Panel>
-        <Form
-          onSubmit={() => {
-            setChecked(true);
-            if (problem === null) navigate(pageHref("merchants", written.trim()));
+      <FilterBar count={filters.count}>
+        <FilterFields
+          list={LIST}
+          filters={filters}
+          seesPersonalData={false}
+          fields={{
+            q: { label: own.find, type: "search" },
+            partnerId: {
+              label: own.partner,
+              choices: (partners.data ?? []).map((partner) => ({ value: String(partner.id), label: partner.username })),
+            },
+            environment: { label: own.environment, words: own.environments },
+            state: { label: own.state, words: { ACTIVE: own.active, INACTIVE: own.inactive } },
           }}
-        >
-          <TextField
-            label={own.id}
-            hint={own.idHint}
-            type="search"
-            autoComplete="off"
-            maxLength={64}
-            value={written}
-            onInput={setWritten}
-            error={checked ? problem : null}
-            mono
-          />
-          <div>
-            <Button type="submit" kind="primary" icon="search">
-              {own.open}
-            </Button>
-          </div>
-        </Form>
-      </Panel>
-      {id !== null && ID.test(id) && <Merchant key={id} merchantId={id} />}
+        />
+      </FilterBar>
+      <ObjectList<MerchantJson>
+        path={LIST.path}
+        query={queryOf(LIST, filters.values, () => false)}
+        filters={filters}
+        end={own.end}
+        empty={
+          <EmptyState icon="inbox" title={own.emptyTitle}>
+            {own.emptyText}
+          </EmptyState>
+        }
+        caption={own.title}
+        keyOf={({ merchantId }) => merchantId}
+        onOpen={({ merchantId }) => go(merchantId)}
+        columns={[
+          { key: "name", header: own.merchant, cell: ({ merchantName }) => merchantName },
+          { key: "id", header: own.id, cell: ({ merchantId }) => <span class="mono break">{merchantId}</span> },
+          { key: "partner", header: own.partner, cell: ({ partnerName, partnerId }) => partnerName ?? partnerId },
+          { key: "state", header: own.state, cell: (merchant) => <MerchantState merchant={merchant} /> },
+          {
+            key: "services",
+            header: own.services,
+            cell: ({ services }) => (services.length === 0 ? own.noServices : services.join(", ")),
+            deskOnly: true,
+          },
+          { key: "since", header: own.since, cell: ({ createdAt }) => <Time at={createdAt} as="date" />, deskOnly: true },
+        ]}
+      />
+      {id !== null && ID.test(id) && <MerchantDrawer key={id} merchantId={id} onClose={() => go()} />}
     </Page>
-  );
-}
-
-function Merchant({ merchantId }: { merchantId: string }) {
-  const { merchants: own } = words();
-  const path = `/api/merchants/${encodeURIComponent(merchantId)}`;
-  const merchant = useResource(path, (signal) => get<MerchantJson>(path, { signal }));
-  if (hasCode(merchant.error, "not_found")) {
-    return (
-      <Panel>
-        <EmptyState icon="search" title={own.unknownTitle}>
-          {own.unknownText}
-        </EmptyState>
-      </Panel>
-    );
-  }
-  return (
-    <Loaded of={merchant}>
-      {(data) => (
-        <>
-          <Panel title={data.merchantName} actions={<MerchantState merchant={data} />}>
-            <Facts
-              of={[
-                [
-                  own.id,
-                  <span key="id" class="mono">
-                    {data.merchantId}
-                  </span>,
-                ],
-                [
-                  own.partner,
-                  <a key="partner" href={pageHref("partners", String(data.partnerId))}>
-                    {data.partnerName ?? data.partnerId}
-                  </a>,
-                ],
-                [own.services, data.services.length === 0 ? own.noServices : data.services.join(", ")],
-                [own.since, formatExactTime(data.createdAt)],
-              ]}
-            />
-          </Panel>
-          <PortalUsers merchantId={merchantId} isActive={data.active} />
-        </>
-      )}
-    </Loaded>
   );
 }

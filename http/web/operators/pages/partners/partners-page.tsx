@@ -50,7 +50,7 @@ function columnsOf(): Column<PartnerJson>[] {
   return [
     { key: "name", header: own.partner, cell: ({ username }) => username },
     { key: "state", header: own.state, cell: ({ enabled }) => <PartnerState enabled={enabled} /> },
-    { key: "terminals", header: own.terminals, cell: ({ terminalRule }) => own.rules[terminalRule.ruleType], deskOnly: true },
+    { key: "terminals", header: own.terminals, cell: ({ terminalRule }) => own.rules[terminalRule.ruleType], priority: 3 },
     { key: "code", header: own.code, cell: ({ partnerApi }) => partnerApi?.partnerCode ?? "–" },
     { key: "since", header: own.since, cell: ({ createdAt }) => <Time at={createdAt} as="date" /> },
   ];

@@ -186,7 +186,7 @@ function Terminals({ path, counts, round }: { path: string; counts: RolloutProgr
               },
               { key: "state", header: own.state, cell: (one) => own.terminalStates[one.state] },
               { key: "version", header: common.version, cell: ({ appVersion }) => appVersion ?? "–" },
-              { key: "model", header: common.model, cell: ({ deviceModel }) => deviceModel ?? "–", deskOnly: true },
+              { key: "model", header: common.model, cell: ({ deviceModel }) => deviceModel ?? "–", priority: 3 },
               { key: "reason", header: own.reason, cell: ({ reason }) => <span class="break">{reason ?? "–"}</span> },
             ]}
           />

@@ -45,13 +45,13 @@ export function VersionsPanel({ versions }: { versions: Resource<VersionJson[]> 
                     </Badge>
                   ),
                 },
-                { key: "mandatory", header: own.mandatory, cell: ({ mandatory }) => (mandatory ? own.yes : own.no), deskOnly: true },
+                { key: "mandatory", header: own.mandatory, cell: ({ mandatory }) => (mandatory ? own.yes : own.no), priority: 3 },
                 {
                   key: "size",
                   header: own.size,
                   align: "right",
                   cell: ({ fileSize }) => (fileSize === null ? "–" : own.megabytes(formatNumber(Math.round(fileSize / 104_857.6) / 10))),
-                  deskOnly: true,
+                  priority: 3,
                 },
                 { key: "at", header: own.created, cell: ({ createdAt }) => <Time at={createdAt} as="date" /> },
                 ...(may("operator")

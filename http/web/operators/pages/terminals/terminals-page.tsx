@@ -105,8 +105,8 @@ function columnsOf(): Column<TerminalRecordJson>[] {
       ),
     },
     { key: "seen", header: common.lastSeen, cell: (terminal) => <LastSeen terminal={terminal} /> },
-    { key: "version", header: common.version, cell: ({ device }) => device.appVersion ?? "–", deskOnly: true },
-    { key: "model", header: common.model, cell: ({ device }) => device.deviceModel ?? "–", deskOnly: true },
+    { key: "version", header: common.version, cell: ({ device }) => device.appVersion ?? "–", priority: 3 },
+    { key: "model", header: common.model, cell: ({ device }) => device.deviceModel ?? "–", priority: 3 },
     { key: "waiting", header: own.waiting, align: "right", cell: ({ queued, awaitingResult }) => queued + awaitingResult },
   ];
 }

@@ -6,6 +6,7 @@ import type {
 } from "../../../../surfaces/merchant/agent-credentials/schemas.ts";
 import { post } from "../../api/client.ts";
 import { Button } from "../../components/button.tsx";
+import { Clip } from "../../components/clip.tsx";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Time } from "../../components/time.tsx";
@@ -37,7 +38,7 @@ export const AgentsPage = listPage<AgentCredentialJson, typeof AGENT_LIST>({
       header: words.name,
       cell: ({ name, last4 }) => (
         <span class="two-lines agent-name">
-          <span class="clip clip-short">{name}</span>
+          <Clip look="clip-short">{name}</Clip>
           <span class="second-line mono">···· {last4}</span>
         </span>
       ),

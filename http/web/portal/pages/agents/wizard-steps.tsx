@@ -1,13 +1,13 @@
 import { AGENT_SCOPES } from "../../../../../engine/access/words.ts";
 import { AGENT_ADDRESSES_MAX, AGENT_LINKS_PER_HOUR_MAX, AGENT_NAME_LENGTH_MAX } from "../../../../../engine/agents/words.ts";
+import { AmountField } from "../../components/amount-field.tsx";
 import { CheckField, SelectField, TextAreaField, TextField } from "../../components/field.tsx";
 import { FormDialog } from "../../components/form-dialog.tsx";
 import { currencyChoices } from "../../i18n/currencies.ts";
 import { formatDay } from "../../i18n/days.ts";
-import { formatMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { useFormValues } from "../../state/form-values.ts";
-import { LIFETIMES, type Lifetime, lastDayOf, limitProblems, minorIn, scopeProblems, validityProblems, type Written } from "./written.ts";
+import { LIFETIMES, type Lifetime, lastDayOf, limitProblems, scopeProblems, validityProblems, type Written } from "./written.ts";
 
 export interface StepProps {
   title: string;
@@ -74,23 +74,17 @@ export function LimitsStep({ title, written, unsaved, onClose, onNext, onBack }:
   const { wizard: words } = agents;
   const form = useFormValues(written, limitProblems);
   const { values, change, problem } = form;
-  const amount = (member: "perLink" | "perDay" | "total", { hint, autoFocus = false }: { hint?: string; autoFocus?: boolean } = {}) => {
-    const minor = minorIn(values, member);
-    return (
-      <TextField
-        label={words[member]}
-        inputMode="decimal"
-        autoComplete="off"
-        maxLength={16}
-        value={values[member]}
-        // The hint shows how the amount was read.
-        hint={minor === null ? hint : [formatMoney(minor, values.currency), hint].filter((part) => part !== undefined).join(" · ")}
-        error={problem(member)}
-        onInput={(typed) => change({ [member]: typed })}
-        autoFocus={autoFocus}
-      />
-    );
-  };
+  const amount = (member: "perLink" | "perDay" | "total", { hint, autoFocus = false }: { hint?: string; autoFocus?: boolean } = {}) => (
+    <AmountField
+      label={words[member]}
+      currency={values.currency}
+      value={values[member]}
+      hint={hint}
+      error={problem(member)}
+      onInput={(typed) => change({ [member]: typed })}
+      autoFocus={autoFocus}
+    />
+  );
   return (
     <FormDialog
       title={title}

@@ -1,9 +1,7 @@
 import { AGENT_ADDRESSES_MAX, AGENT_DAYS_MAX, AGENT_LINKS_PER_HOUR_MAX } from "../../../../../engine/agents/words.ts";
-import { decimalsOf } from "../../../../../engine/kernel/money.ts";
 import type { CreateAgentCredentialJson } from "../../../../surfaces/merchant/agent-credentials/schemas.ts";
-import { minorOf } from "../../i18n/amounts.ts";
+import { amountProblem, minorOf } from "../../i18n/amounts.ts";
 import { addDays, type Day, today } from "../../i18n/days.ts";
-import { formatMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import type { Limits, Scope } from "./words.ts";
 
@@ -29,6 +27,8 @@ export const NEW: Written = {
   ...{ lifetime: "30", days: "45", addresses: "" },
 };
 
+const EXAMPLE_MINOR = 5_000;
+
 export const STEPS = ["scopes", "limits", "validity", "review"] as const;
 export type Step = (typeof STEPS)[number];
 
@@ -51,18 +51,14 @@ export function scopeProblems({ name, scopes }: Written): Problems<"name" | "sco
 /** Rejects a limit above a wider one, because it would have no effect and is probably a mistake. */
 export function limitProblems(written: Written): Problems<"perLink" | "perDay" | "total" | "linksPerHour"> {
   const { wizard: words } = text().agents;
-  const { paymentLinks } = text();
   const [perLink, perDay, total] = [minorIn(written, "perLink"), minorIn(written, "perDay"), minorIn(written, "total")];
-  const amount = (minor: number | null): string | null => {
-    if (minor === null) return paymentLinks.amountForm(formatMoney(5_000, written.currency));
-    return minor === 0 ? paymentLinks.amountZero : null;
-  };
+  const amount = (member: "perLink" | "perDay" | "total") => amountProblem(written[member], written.currency, EXAMPLE_MINOR);
   const beyondTotal = (minor: number | null) => (minor !== null && total !== null && minor > total ? words.moreThanTotal : null);
   const beyondDay = perLink !== null && perDay !== null && perLink > perDay ? words.moreThanDay : null;
   return {
-    perLink: amount(perLink) ?? beyondTotal(perLink) ?? beyondDay,
-    perDay: amount(perDay) ?? beyondTotal(perDay),
-    total: amount(total),
+    perLink: amount("perLink") ?? beyondTotal(perLink) ?? beyondDay,
+    perDay: amount("perDay") ?? beyondTotal(perDay),
+    total: amount("total"),
     linksPerHour: isWhole(written.linksPerHour, AGENT_LINKS_PER_HOUR_MAX) ? null : words.linksForm(AGENT_LINKS_PER_HOUR_MAX),
   };
 }
@@ -89,8 +85,8 @@ export function limitsOf(written: Written): Limits | null {
   return { currency: written.currency, perLinkMaxMinor, perDayMinor, totalMinor, linksPerHour: Number(written.linksPerHour.trim()) };
 }
 
-export function minorIn(written: Written, member: "perLink" | "perDay" | "total"): number | null {
-  return minorOf(written[member], decimalsOf(written.currency));
+function minorIn(written: Written, member: "perLink" | "perDay" | "total"): number | null {
+  return minorOf(written[member], written.currency);
 }
 
 export function daysOf({ lifetime, days }: Pick<Written, "lifetime" | "days">): number {

@@ -23,7 +23,7 @@ export const AlertsPage = listPage<AlertJson, typeof ALERT_LIST>({
     c.state("state", words.state, AlertState),
     c.due(words.due, ({ state }) => state === "PENDING"),
     desk(c.word("source", words.source, words.sources)),
-    desk(c.clip("networkRef", words.reference, "mono clip clip-short")),
+    desk(c.clip("networkRef", words.reference, "mono clip-short")),
     desk(c.time("createdAt", words.received)),
   ],
   idOf: ({ id }) => id,

@@ -2,6 +2,7 @@ import type { AlertRulesDryRunJson } from "../../../../surfaces/merchant/alerts/
 import { Amount } from "../../components/amount.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Banner } from "../../components/banner.tsx";
+import { Clip } from "../../components/clip.tsx";
 import { Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { formatMoney } from "../../i18n/format.ts";
@@ -50,7 +51,7 @@ export function DryRun({ result, currency, isOld }: { result: AlertRulesDryRunJs
                   item.capped ? <Badge kind="warn">{words.rules.beyond}</Badge> : <Badge kind="good">{words.rules.wouldRefund}</Badge>,
               },
               { key: "received", header: words.received, cell: ({ alert }) => <Time at={alert.createdAt} as="date" /> },
-              { key: "rule", header: words.rules.byRule, cell: ({ rule }) => <span class="clip clip-narrow">{rule}</span>, deskOnly: true },
+              { key: "rule", header: words.rules.byRule, cell: ({ rule }) => <Clip look="clip-narrow">{rule}</Clip>, priority: 3 },
             ]}
           />
         </div>

@@ -1,11 +1,11 @@
 import { ALERT_RULE_SOURCES } from "../../../../../engine/alerts/words.ts";
 import { DISPUTE_CATEGORIES } from "../../../../../engine/disputes/words.ts";
+import { AmountField } from "../../components/amount-field.tsx";
 import { Button } from "../../components/button.tsx";
 import { CheckField, TextField } from "../../components/field.tsx";
-import { formatMoney } from "../../i18n/format.ts";
 import { methodText } from "../../i18n/method-text.ts";
 import { text } from "../../i18n/texts.ts";
-import { amountOf, type Choice, type RuleProblems, type WrittenRule } from "./written.ts";
+import type { Choice, RuleProblems, WrittenRule } from "./written.ts";
 
 /** The payment methods that an alert can have. */
 const METHODS = ["CARD", "PAYBYLINK", "SATISPAY", "VOUCHER"] as const;
@@ -29,7 +29,6 @@ export function RuleFields({
 }) {
   const { alerts: words, disputes } = text();
   const { id, amountMax, sources, categories, methods } = rule;
-  const minor = amountOf(amountMax, currency);
   const name = id === "" ? words.rules.rule(number) : id;
   return (
     <fieldset class="rule-fields">
@@ -44,13 +43,9 @@ export function RuleFields({
           error={problems?.id}
           onInput={(typed) => onChange({ ...rule, id: typed })}
         />
-        <TextField
+        <AmountField
           label={words.rules.amountMax}
-          // The hint shows how the amount was read.
-          hint={minor === null ? undefined : formatMoney(minor, currency)}
-          inputMode="decimal"
-          autoComplete="off"
-          maxLength={16}
+          currency={currency}
           value={amountMax}
           error={problems?.amountMax}
           onInput={(typed) => onChange({ ...rule, amountMax: typed })}

@@ -3,6 +3,7 @@ import { ALERT_RULE_DAILY_COUNT_MAX, ALERT_RULES_MAX } from "../../../../../engi
 import type { AlertRulesDryRunJson, AlertRulesJson } from "../../../../surfaces/merchant/alerts/schemas.ts";
 import { get, post, put } from "../../api/client.ts";
 import { hasCode } from "../../api/errors.ts";
+import { AmountField } from "../../components/amount-field.tsx";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { CancelButton } from "../../components/dialog.tsx";
@@ -10,13 +11,12 @@ import { ChoiceField, SelectField, TextField } from "../../components/field.tsx"
 import { Form, FormActions } from "../../components/form.tsx";
 import { currencyChoices } from "../../i18n/currencies.ts";
 import { errorText } from "../../i18n/error-text.ts";
-import { formatMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
 import { toast } from "../../state/toasts.ts";
 import { DryRun } from "./dry-run.tsx";
 import { RuleFields } from "./rule-fields.tsx";
-import { amountOf, isWhole, newRule, problemsOf, ruleSetOf, type Written, type WrittenRule, writtenOf } from "./written.ts";
+import { isWhole, newRule, problemsOf, ruleSetOf, type Written, type WrittenRule, writtenOf } from "./written.ts";
 
 export interface RulesFormProps {
   rules: AlertRulesJson;
@@ -101,12 +101,10 @@ export function RulesForm({ rules, onUnsaved, onSaved, onLooked }: RulesFormProp
           error={checked ? problems.dailyCount : null}
           onInput={(typed) => change({ dailyCount: typed })}
         />
-        <TextField
+        <AmountField
           label={words.dailyAmount}
-          hint={readText(dailyAmount, currency) ?? words.dailyAmountHint}
-          inputMode="decimal"
-          autoComplete="off"
-          maxLength={16}
+          hint={words.dailyAmountHint}
+          currency={currency}
           value={dailyAmount}
           error={checked ? problems.dailyAmount : null}
           onInput={(typed) => change({ dailyAmount: typed })}
@@ -161,10 +159,4 @@ export function RulesForm({ rules, onUnsaved, onSaved, onLooked }: RulesFormProp
       </FormActions>
     </Form>
   );
-}
-
-/** Shows how an amount was read. Returns undefined if it is not an amount. */
-function readText(typed: string, currency: string): string | undefined {
-  const minor = amountOf(typed, currency);
-  return minor === null ? undefined : formatMoney(minor, currency);
 }

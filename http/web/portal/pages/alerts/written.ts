@@ -1,11 +1,10 @@
 import { ALERT_RULE_DAILY_COUNT_MAX, ALERT_RULE_SOURCES } from "../../../../../engine/alerts/words.ts";
 import { DISPUTE_CATEGORIES } from "../../../../../engine/disputes/words.ts";
-import { AMOUNT_MINOR_MAX } from "../../../../../engine/kernel/limits.ts";
-import { decimalsOf } from "../../../../../engine/kernel/money.ts";
 import type { AlertRuleJson, AlertRuleSetJson, AlertRulesJson } from "../../../../surfaces/merchant/alerts/schemas.ts";
-import { minorOf } from "../../i18n/amounts.ts";
-import { formatMoney } from "../../i18n/format.ts";
-import { locale, text } from "../../i18n/texts.ts";
+import { amountProblem, minorOf, typedAmount } from "../../i18n/amounts.ts";
+import { text } from "../../i18n/texts.ts";
+
+const EXAMPLE_MINOR = 2_500;
 
 const NAME = /^[A-Za-z0-9_-]{1,32}$/;
 
@@ -36,9 +35,9 @@ export interface Written {
 
 export function writtenOf({ enabled, currency, dailyCountMax, dailyAmountMaxMinor, rules }: AlertRulesJson): Written {
   return {
-    ...{ enabled, currency, dailyCount: String(dailyCountMax), dailyAmount: typedOf(dailyAmountMaxMinor, currency) },
+    ...{ enabled, currency, dailyCount: String(dailyCountMax), dailyAmount: typedAmount(dailyAmountMaxMinor, currency) },
     rules: rules.map((rule, key) => ({
-      ...{ key, id: rule.id, amountMax: typedOf(rule.amountMaxMinor, currency) },
+      ...{ key, id: rule.id, amountMax: typedAmount(rule.amountMaxMinor, currency) },
       ...{ sources: choiceOf(rule.sources), categories: choiceOf(rule.categories), methods: choiceOf(rule.methods) },
     })),
   };
@@ -46,13 +45,6 @@ export function writtenOf({ enabled, currency, dailyCountMax, dailyAmountMaxMino
 
 function choiceOf(some: readonly string[] | null): Choice {
   return { all: some === null, some: some ?? [] };
-}
-
-/** Writes minor units as a person would type them in a field. */
-function typedOf(minor: number, currency: string): string {
-  const decimals = decimalsOf(currency);
-  const fixed = (minor / 10 ** decimals).toFixed(decimals);
-  return locale.value === "it" ? fixed.replace(".", ",") : fixed;
 }
 
 export function newRule(key: number): WrittenRule {
@@ -79,11 +71,10 @@ export interface Problems {
 export function problemsOf(written: Written): Problems {
   const { rules: words } = text().alerts;
   const { enabled, currency, dailyCount, dailyAmount, rules } = written;
-  const amountProblem = (typed: string) => (amountOf(typed, currency) === null ? words.amountForm(formatMoney(2_500, currency)) : null);
   const choiceProblem = ({ all, some }: Choice) => (all || some.length > 0 ? null : words.chooseSome);
   return {
     dailyCount: countOf(dailyCount) === null ? words.countForm(ALERT_RULE_DAILY_COUNT_MAX) : null,
-    dailyAmount: amountProblem(dailyAmount),
+    dailyAmount: amountProblem(dailyAmount, currency, EXAMPLE_MINOR),
     rules: enabled && rules.length === 0 ? words.needsRule : null,
     each: rules.map((rule) => ({
       id: !NAME.test(rule.id.trim())
@@ -91,7 +82,7 @@ export function problemsOf(written: Written): Problems {
         : rules.some((other) => other.key !== rule.key && other.id.trim() === rule.id.trim())
           ? words.nameTwice
           : null,
-      amountMax: amountProblem(rule.amountMax),
+      amountMax: amountProblem(rule.amountMax, currency, EXAMPLE_MINOR),
       ...{ sources: choiceProblem(rule.sources), categories: choiceProblem(rule.categories), methods: choiceProblem(rule.methods) },
     })),
   };
@@ -99,11 +90,6 @@ export function problemsOf(written: Written): Problems {
 
 export function isWhole({ each, ...all }: Problems): boolean {
   return [...Object.values(all), ...each.flatMap((rule) => Object.values(rule))].every((problem) => problem === null);
-}
-
-export function amountOf(typed: string, currency: string): number | null {
-  const minor = minorOf(typed, decimalsOf(currency));
-  return minor === null || minor < 1 || minor > AMOUNT_MINOR_MAX ? null : minor;
 }
 
 function countOf(typed: string): number | null {
@@ -114,10 +100,10 @@ function countOf(typed: string): number | null {
 /** Returns the request body for a form without problems. */
 export function ruleSetOf({ enabled, currency, dailyCount, dailyAmount, rules }: Written): AlertRuleSetJson {
   return {
-    ...{ enabled, currency, dailyCountMax: countOf(dailyCount) ?? 0, dailyAmountMaxMinor: amountOf(dailyAmount, currency) ?? 0 },
+    ...{ enabled, currency, dailyCountMax: countOf(dailyCount) ?? 0, dailyAmountMaxMinor: minorOf(dailyAmount, currency) ?? 0 },
     rules: rules.map(
       (rule): AlertRuleJson => ({
-        ...{ id: rule.id.trim(), amountMaxMinor: amountOf(rule.amountMax, currency) ?? 0 },
+        ...{ id: rule.id.trim(), amountMaxMinor: minorOf(rule.amountMax, currency) ?? 0 },
         sources: chosen(rule.sources, ALERT_RULE_SOURCES),
         categories: chosen(rule.categories, DISPUTE_CATEGORIES),
         methods: rule.methods.all ? null : [...rule.methods.some],

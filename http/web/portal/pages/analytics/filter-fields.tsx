@@ -1,7 +1,8 @@
 import type { TerminalsJson } from "../../../../surfaces/merchant/terminal-schemas.ts";
 import { get } from "../../api/client.ts";
 import { Banner } from "../../components/banner.tsx";
-import { SelectField, TextField } from "../../components/field.tsx";
+import { DateField } from "../../components/date-field.tsx";
+import { SelectField } from "../../components/field.tsx";
 import { FilterFoot } from "../../components/filter-bar.tsx";
 import { dayCount } from "../../i18n/days.ts";
 import { text } from "../../i18n/texts.ts";
@@ -51,13 +52,8 @@ export function FilterFields({ filters, shown }: { filters: Filters; shown: Show
         {isOfPayments(tab) && <PaymentFilters filters={filters} shown={shown} />}
         {preset === null && (
           <>
-            <TextField
-              label={words.from}
-              type="date"
-              value={days.from}
-              onInput={(from) => from !== "" && set({ ...days, from, days: "other" })}
-            />
-            <TextField label={words.to} type="date" value={days.to} onInput={(to) => to !== "" && set({ ...days, to, days: "other" })} />
+            <DateField label={words.from} value={days.from} onChange={(from) => from !== "" && set({ ...days, from, days: "other" })} />
+            <DateField label={words.to} value={days.to} onChange={(to) => to !== "" && set({ ...days, to, days: "other" })} />
           </>
         )}
       </div>

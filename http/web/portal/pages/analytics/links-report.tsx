@@ -29,8 +29,8 @@ export function LinksReport(props: ReportProps) {
           figureColumn("created", "count", figures.links),
           figureColumn("paid", "count", figures.links),
           figureColumn("paidMinor", "money", figures.links),
-          figureColumn("expired", "count", figures.links, { deskOnly: true }),
-          figureColumn("cancelled", "count", figures.links, { deskOnly: true }),
+          figureColumn("expired", "count", figures.links, { priority: 3 }),
+          figureColumn("cancelled", "count", figures.links, { priority: 3 }),
           figureColumn("conversionRate", "share", figures.links),
         ];
         return (

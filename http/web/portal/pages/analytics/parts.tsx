@@ -116,6 +116,7 @@ export function PointChart({
       labelsTitle={analyticsText().time}
       series={series}
       stacked={stacked}
+      areShares={kind === "share"}
       format={(value) => figureText(sizeOf(value), kind, currency)}
       formatAxis={(value) => shortText(sizeOf(value), kind, currency)}
       {...(hrefOf === undefined
@@ -168,7 +169,7 @@ export function figureColumn<Name extends string, Row extends Measured<Name> & {
   of: Name,
   kind: Kind,
   words: Readonly<Record<Name, FigureText>>,
-  more: { deskOnly?: boolean } = {},
+  more: { priority?: 1 | 2 | 3 } = {},
 ): Column<Row> {
   return {
     key: of,

@@ -42,7 +42,7 @@ export function TerminalsReport(props: ReportProps) {
           figureColumn("approved", "count", figures.terminals),
           figureColumn("declined", "count", figures.terminals),
           figureColumn("approvalRate", "share", figures.terminals),
-          { key: "last", header: words.last, cell: ({ lastAt }) => <Time at={lastAt} />, align: "right", deskOnly: true },
+          { key: "last", header: words.last, cell: ({ lastAt }) => <Time at={lastAt} />, align: "right", priority: 3 },
         ];
         return (
           <>

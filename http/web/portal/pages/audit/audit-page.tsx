@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { AuditItemJson } from "../../../../surfaces/merchant/log-schemas.ts";
 import { Banner } from "../../components/banner.tsx";
+import { Clip } from "../../components/clip.tsx";
 import { Drawer } from "../../components/dialog.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { SelectField } from "../../components/field.tsx";
@@ -70,7 +71,7 @@ function columnsOf(): Column<AuditItemJson>[] {
     c.time("at", words.time),
     { key: "actor", header: words.actor, cell: ({ actor }) => actorText(actor) },
     { key: "action", header: words.action, cell: ({ action }) => actionText(action) },
-    desk({ key: "subject", header: words.subject, cell: ({ subject }) => <span class="clip">{subject === "" ? "–" : subject}</span> }),
+    desk({ key: "subject", header: words.subject, cell: ({ subject }) => <Clip>{subject === "" ? "–" : subject}</Clip> }),
     c.state("outcome", words.outcome, Outcome),
   ];
 }

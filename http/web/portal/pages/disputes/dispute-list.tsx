@@ -1,5 +1,6 @@
 import { useLocation } from "preact-iso/router";
 import type { DisputeItemJson } from "../../../../surfaces/merchant/disputes/schemas.ts";
+import { Clip } from "../../components/clip.tsx";
 import { text } from "../../i18n/texts.ts";
 import { c, desk } from "../../list/columns.tsx";
 import { FilteredList, type ListState } from "../../list/list-page.tsx";
@@ -53,7 +54,7 @@ export function DisputeList({ state, query }: { state: ListState; query: string 
           cell: ({ network, networkCaseId }) => (
             <span class="two-lines">
               <span>{network}</span>
-              <span class="muted mono clip clip-narrow">{networkCaseId}</span>
+              <Clip look="muted mono clip-narrow">{networkCaseId}</Clip>
             </span>
           ),
         }),

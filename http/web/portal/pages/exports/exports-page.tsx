@@ -1,4 +1,5 @@
 import type { ExportJson } from "../../../../surfaces/merchant/exports/schemas.ts";
+import { Clip } from "../../components/clip.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { LiveList } from "../../components/live-list.tsx";
 import { Page } from "../../components/page.tsx";
@@ -81,7 +82,7 @@ function columnsOf(): Column<ExportJson>[] {
       cell: (item) => (
         <span class="two-lines">
           <Time at={item.createdAt} />
-          <span class="second-line clip">{creatorText(item)}</span>
+          <Clip look="second-line">{creatorText(item)}</Clip>
         </span>
       ),
     },

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { CallLogJson } from "../../../../surfaces/merchant/log-schemas.ts";
 import { Badge } from "../../components/badge.tsx";
+import { Clip } from "../../components/clip.tsx";
 import type { Column } from "../../components/table.tsx";
 import { formatNumber } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
@@ -61,7 +62,7 @@ function columnsOf(filters: Filters): Column<CallLogJson>[] {
           <span>
             {targetText(target)} <span class="mono">{operation}</span>
           </span>
-          <span class="clip muted">{host}</span>
+          <Clip look="muted">{host}</Clip>
         </TwoLines>
       ),
     },

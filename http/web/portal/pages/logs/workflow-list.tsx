@@ -71,7 +71,7 @@ function columnsOf(filters: Filters): Column<WorkflowLogJson>[] {
       key: "request",
       header: words.request,
       cell: ({ requestId }) => <IdFilter id={requestId} onChoose={(id) => filters.set({ requestId: id })} />,
-      deskOnly: true,
+      priority: 3,
     },
     { key: "outcome", header: words.outcome, cell: ({ outcome }) => <Badge kind={outcomeKind(outcome)}>{outcomeText(outcome)}</Badge> },
   ];

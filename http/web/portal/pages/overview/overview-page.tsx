@@ -76,6 +76,14 @@ export function OverviewPage() {
 function Day({ data, isToday }: { data: OverviewJson; isToday: boolean }) {
   const { overview: words, app } = text();
   const currencies = currenciesOf(data);
+  if (!data.figuresAvailable) {
+    return (
+      <>
+        <Banner kind="warning">{words.figuresAway}</Banner>
+        <Tasks data={data} />
+      </>
+    );
+  }
   if (currencies.length === 0) {
     return (
       <>
@@ -85,7 +93,7 @@ function Day({ data, isToday }: { data: OverviewJson; isToday: boolean }) {
             {isToday ? words.emptyTodayText : words.emptyDayText}
           </EmptyState>
         </Panel>
-        <Tasks tasks={data.tasks} />
+        <Tasks data={data} />
       </>
     );
   }
@@ -95,7 +103,7 @@ function Day({ data, isToday }: { data: OverviewJson; isToday: boolean }) {
         <FigureTiles key={currency} data={data} currency={currency} isOnly={currencies.length === 1} />
       ))}
       {currencies.length > 1 && <Banner>{words.perCurrency}</Banner>}
-      <Tasks tasks={data.tasks} />
+      <Tasks data={data} />
       {currencies.map((currency) => (
         <Panel
           key={currency}

@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks";
-import { decimalsOf } from "../../../../../engine/kernel/money.ts";
 import { PORTAL_LINK_HOURS_MAX, PORTAL_LINK_HOURS_MIN } from "../../../../../engine/portal-links/words.ts";
 import type { PaymentLinkJson } from "../../../../surfaces/merchant/payment-links/schemas.ts";
 import { post } from "../../api/client.ts";
+import { AmountField } from "../../components/amount-field.tsx";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { SelectField, TextField } from "../../components/field.tsx";
 import { emailProblem } from "../../components/field-problems.ts";
 import { FormActions } from "../../components/form.tsx";
 import { FormDialog } from "../../components/form-dialog.tsx";
-import { minorOf } from "../../i18n/amounts.ts";
+import { amountProblem, minorOf } from "../../i18n/amounts.ts";
 import { currencyChoices } from "../../i18n/currencies.ts";
 import { formatMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
@@ -80,10 +80,10 @@ function CreateForm({ onClose, onCreated }: { onClose: () => void; onCreated: (l
   const { paymentLinks: words } = text();
   const form = useFormValues(NEW, problemsOf);
   const { values: written, change, problem } = form;
-  const amountMinor = minorOf(written.amount, decimalsOf(written.currency));
   const sendOnce = useSendOnce();
   const create = useAction(async () => {
-    const { currency, description, reference, customerEmail } = written;
+    const { amount, currency, description, reference, customerEmail } = written;
+    const amountMinor = minorOf(amount, currency);
     const body = {
       ...{ amountMinor, currency, description: description.trim(), expiresInHours: hoursOf(written) },
       ...(reference.trim() === "" ? {} : { reference: reference.trim() }),
@@ -94,14 +94,10 @@ function CreateForm({ onClose, onCreated }: { onClose: () => void; onCreated: (l
   return (
     <FormDialog title={words.create} action={create} onSubmit={() => form.submit(create.run)} submit={words.createNow} onClose={onClose}>
       <div class="fields-pair">
-        <TextField
+        <AmountField
           label={words.amount}
-          inputMode="decimal"
-          autoComplete="off"
-          maxLength={16}
+          currency={written.currency}
           value={written.amount}
-          // The hint shows how the amount was read.
-          hint={amountMinor === null ? undefined : formatMoney(amountMinor, written.currency)}
           error={problem("amount")}
           onInput={(amount) => change({ amount })}
           autoFocus
@@ -178,9 +174,8 @@ function problemsOf(written: Written): Record<"amount" | "description" | "custom
   const { paymentLinks: words, fields } = text();
   const { amount, currency, description, customerEmail } = written;
   const hours = hoursOf(written);
-  const amountMinor = minorOf(amount, decimalsOf(currency));
   return {
-    amount: amountMinor === null ? words.amountForm(formatMoney(1_250, currency)) : amountMinor === 0 ? words.amountZero : null,
+    amount: amountProblem(amount, currency),
     description: description.trim() === "" ? fields.required : null,
     customerEmail: customerEmail.trim() === "" ? null : emailProblem(customerEmail),
     hours:

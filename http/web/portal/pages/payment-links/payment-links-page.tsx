@@ -25,11 +25,11 @@ export const PaymentLinksPage = listPage<PaymentLinkJson, typeof PAYMENT_LINK_LI
     agentId: (filters) => <AgentField filters={filters} />,
   }),
   columns: ({ paymentLinks: words }) => [
-    c.clip("description", words.description, "clip clip-short"),
+    c.clip("description", words.description, "clip-short"),
     c.amount(words.amount),
     c.time("createdAt", words.created),
     { key: "state", header: words.state, cell: (link) => <LinkState link={link} /> },
-    desk(c.clip("customerEmail", words.customerEmail, "clip clip-narrow")),
+    desk(c.clip("customerEmail", words.customerEmail, "clip-narrow")),
     desk({
       key: "expires",
       header: words.expires,

@@ -14,10 +14,14 @@ export const ReconciliationPage = listPage<ReconciliationItemJson, typeof RECONC
   list: RECONCILIATION_LIST,
   texts: ({ reconciliation }) => reconciliation,
   icon: "reconciliation",
-  fields: () => ({ from: "days" }),
+  fields: ({ reconciliation }) => ({ from: "days", activeOnly: { label: reconciliation.activeOnly } }),
   columns: ({ reconciliation: words }) => [
     { key: "day", header: words.day, cell: ({ day }) => <time dateTime={day}>{formatShortDay(day)}</time> },
-    { key: "net", header: words.net, align: "right", cell: ({ totals }) => <Each of={totals} minor="netMinor" strong /> },
+    {
+      ...{ key: "net", header: words.net, align: "right", priority: 1 },
+      cell: ({ totals, closedAt }) =>
+        closedAt === null ? <span class="muted">{words.emptyDay}</span> : <Each of={totals} minor="netMinor" strong />,
+    },
     { key: "check", header: words.toCheck, cell: (item) => <ToCheck item={item} /> },
     {
       key: "corrections",
@@ -30,14 +34,14 @@ export const ReconciliationPage = listPage<ReconciliationItemJson, typeof RECONC
       header: words.approved,
       align: "right",
       cell: ({ totals }) => <Each of={totals} minor="approvedMinor" />,
-      deskOnly: true,
+      priority: 3,
     },
     {
       key: "refunded",
       header: words.refunded,
       align: "right",
       cell: ({ totals }) => <Each of={totals} minor="refundedMinor" />,
-      deskOnly: true,
+      priority: 3,
     },
   ],
   idOf: ({ day }) => day,
@@ -79,8 +83,9 @@ function Each({
   );
 }
 
-function ToCheck({ item: { unknown, conflicting } }: { item: ReconciliationItemJson }) {
+function ToCheck({ item: { unknown, conflicting, closedAt } }: { item: ReconciliationItemJson }) {
   const { reconciliation: words } = text();
+  if (closedAt === null) return <>–</>;
   if (unknown === 0 && conflicting === 0) return <span class="muted">{words.nothingToCheck}</span>;
   return (
     <span class="badges">

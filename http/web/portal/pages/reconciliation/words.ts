@@ -5,7 +5,7 @@ import type { ListDeclaration } from "../../list/declaration.ts";
 export const RECONCILIATION_LIST = {
   page: "reconciliation",
   path: "/reconciliation",
-  filters: { from: { type: "day" }, to: { type: "day" } },
+  filters: { from: { type: "day" }, to: { type: "day" }, activeOnly: { type: "flag", default: false } },
 } as const satisfies ListDeclaration;
 
 const CLOSES_AT_HOUR = 3;

@@ -5,12 +5,14 @@ import { Loaded, Panel } from "../../components/panel.tsx";
 import { text } from "../../i18n/texts.ts";
 import { useResource } from "../../state/resource.ts";
 import { session } from "../../state/session.ts";
+import { Branding } from "./branding.tsx";
+import { OpeningHours } from "./opening-hours.tsx";
 import { Passkeys } from "./passkeys.tsx";
 import { Preferences } from "./preferences.tsx";
 import { ChangePassword, RecoveryCodes, Totp } from "./security.tsx";
 import { Sessions } from "./sessions.tsx";
 
-/** Shows the person's own account: the appearance of the portal and the sign-in. */
+/** Shows the person's own account (appearance and sign-in) and the shop's opening hours. */
 export function SettingsPage() {
   const { settings } = text();
   const me = useResource("me", (signal) => get<MeJson>("/me", { signal }));
@@ -31,6 +33,8 @@ export function SettingsPage() {
           )}
         </Loaded>
       </Panel>
+      <Branding />
+      <OpeningHours />
       <Sessions />
     </Page>
   );

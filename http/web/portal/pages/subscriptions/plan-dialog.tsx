@@ -1,11 +1,11 @@
-import { decimalsOf } from "../../../../../engine/kernel/money.ts";
 import { PLAN_COUNTS_MAX, PLAN_INTERVALS, PLAN_TRIAL_DAYS_MAX } from "../../../../../engine/subscriptions/words.ts";
 import type { PlanJson } from "../../../../surfaces/merchant/subscriptions/plan-schemas.ts";
 import { post } from "../../api/client.ts";
 import { hasCode, PortalError } from "../../api/errors.ts";
+import { AmountField } from "../../components/amount-field.tsx";
 import { SelectField, TextField } from "../../components/field.tsx";
 import { FormDialog } from "../../components/form-dialog.tsx";
-import { minorOf } from "../../i18n/amounts.ts";
+import { amountProblem, minorOf } from "../../i18n/amounts.ts";
 import { currencyChoices } from "../../i18n/currencies.ts";
 import { formatMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
@@ -25,11 +25,13 @@ interface Written {
   trialDays: string;
 }
 
+const EXAMPLE_MINOR = 2_900;
+
 const NEW: Written = { name: "", amount: "", currency: "EUR", interval: "MONTH", count: "1", trialDays: "0" };
 
 /** Creates a plan in one form, and describes in words what customers will pay. */
 export function PlanDialog({ onClose, onCreated }: { onClose: () => void; onCreated: (plan: PlanJson) => void }) {
-  const { plans: words, paymentLinks } = text();
+  const { plans: words, fields } = text();
   const form = useFormValues(NEW, problemsOf);
   const { values: written, change, problem } = form;
   const terms = termsOf(written);
@@ -57,11 +59,9 @@ export function PlanDialog({ onClose, onCreated }: { onClose: () => void; onCrea
         autoFocus
       />
       <div class="fields-pair">
-        <TextField
+        <AmountField
           label={words.amount}
-          inputMode="decimal"
-          autoComplete="off"
-          maxLength={16}
+          currency={written.currency}
           value={written.amount}
           error={problem("amount")}
           onInput={(amount) => change({ amount })}
@@ -102,7 +102,7 @@ export function PlanDialog({ onClose, onCreated }: { onClose: () => void; onCrea
       />
       <div class="in-words">
         <p class="field-label">{words.meaning}</p>
-        <p role="status">{terms === null ? paymentLinks.amountForm(formatMoney(2_900, written.currency)) : planInWords(terms)}</p>
+        <p role="status">{terms === null ? fields.amountForm(formatMoney(EXAMPLE_MINOR, written.currency)) : planInWords(terms)}</p>
         <p class="field-hint">{words.fixed}</p>
       </div>
     </FormDialog>
@@ -112,7 +112,7 @@ export function PlanDialog({ onClose, onCreated }: { onClose: () => void; onCrea
 /** Returns the terms of the form; null while an amount or a number is missing. */
 function termsOf(written: Written): Omit<PlanJson, "id" | "name" | "active" | "used" | "createdAt" | "updatedAt"> | null {
   const { amount, currency, interval } = written;
-  const amountMinor = minorOf(amount, decimalsOf(currency));
+  const amountMinor = minorOf(amount, currency);
   const [count, trialDays] = [wholeNumber(written.count), wholeNumber(written.trialDays)];
   if (amountMinor === null || amountMinor === 0 || count === null || trialDays === null) return null;
   return { amountMinor, currency, interval, count, trialDays };
@@ -123,18 +123,12 @@ function wholeNumber(written: string): number | null {
 }
 
 function problemsOf(written: Written): Record<"name" | "amount" | "count" | "trialDays", string | null> {
-  const { plans: words, paymentLinks, fields } = text();
-  const amountMinor = minorOf(written.amount, decimalsOf(written.currency));
+  const { plans: words, fields } = text();
   const [count, trialDays] = [wholeNumber(written.count), wholeNumber(written.trialDays)];
   const countMax = PLAN_COUNTS_MAX[written.interval];
   return {
     name: written.name.trim() === "" ? fields.required : null,
-    amount:
-      amountMinor === null
-        ? paymentLinks.amountForm(formatMoney(2_900, written.currency))
-        : amountMinor === 0
-          ? paymentLinks.amountZero
-          : null,
+    amount: amountProblem(written.amount, written.currency, EXAMPLE_MINOR),
     count: count === null || count < 1 || count > countMax ? words.countForm(countMax) : null,
     trialDays: trialDays === null || trialDays > PLAN_TRIAL_DAYS_MAX ? words.trialForm(PLAN_TRIAL_DAYS_MAX) : null,
   };

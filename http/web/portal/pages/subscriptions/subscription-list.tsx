@@ -3,6 +3,7 @@ import { useLocation } from "preact-iso/router";
 import { SUBSCRIPTION_LIST as FILTERS } from "../../../../surfaces/merchant/subscriptions/list.ts";
 import type { PlanJson } from "../../../../surfaces/merchant/subscriptions/plan-schemas.ts";
 import type { SubscriptionJson } from "../../../../surfaces/merchant/subscriptions/schemas.ts";
+import { Clip } from "../../components/clip.tsx";
 import { formatDate } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { c, desk } from "../../list/columns.tsx";
@@ -55,15 +56,15 @@ export function SubscriptionList({ state, plans, create }: SubscriptionListProps
           header: words.customer,
           cell: ({ customer }) => (
             <span class="customer">
-              <span class="clip">{customer.name}</span>
-              <span class="clip customer-email">{customer.email}</span>
+              <Clip>{customer.name}</Clip>
+              <Clip look="customer-email">{customer.email}</Clip>
             </span>
           ),
         },
         c.amountOf(words.amount, ({ plan }) => plan),
         { key: "next", header: words.next, cell: (subscription) => <NextText subscription={subscription} /> },
         c.state("state", words.state, SubscriptionState),
-        desk({ key: "plan", header: words.plan, cell: ({ plan }) => <span class="clip clip-short">{plan.name}</span> }),
+        desk({ key: "plan", header: words.plan, cell: ({ plan }) => <Clip look="clip-short">{plan.name}</Clip> }),
       ]}
       keyOf={({ id }) => id}
       onOpen={({ id }) => route(subscriptionsHref("subscriptions", { id, query: state.filters.query }))}

@@ -67,7 +67,7 @@ function TerminalTable({ items, onOpen }: { items: readonly TerminalItemJson[]; 
     { key: "id", header: words.terminal, cell: ({ terminalId }) => terminalId },
     { key: "status", header: words.status, cell: (terminal) => <Connection terminal={terminal} /> },
     { key: "seen", header: words.lastSeen, cell: (terminal) => <LastSeen terminal={terminal} /> },
-    { key: "model", header: words.model, cell: ({ model }) => model ?? "–", deskOnly: true },
+    { key: "model", header: words.model, cell: ({ model }) => model ?? "–", priority: 3 },
     { key: "version", header: words.version, cell: ({ appVersion }) => appVersion ?? "–" },
     {
       key: "result",

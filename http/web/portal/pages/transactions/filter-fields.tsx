@@ -1,12 +1,13 @@
 import { useId, useState } from "preact/hooks";
 import type { TerminalsJson } from "../../../../surfaces/merchant/terminal-schemas.ts";
 import { get } from "../../api/client.ts";
+import { AmountEcho } from "../../components/amount-field.tsx";
 import { Button } from "../../components/button.tsx";
 import { SelectField } from "../../components/field.tsx";
 import { FilterFoot } from "../../components/filter-bar.tsx";
 import { DayFields } from "../../components/period-field.tsx";
 import { TypedField } from "../../components/typed-field.tsx";
-import { minorOf, writtenOf } from "../../i18n/amounts.ts";
+import { amountProblem, minorOf, typedAmount } from "../../i18n/amounts.ts";
 import { text } from "../../i18n/texts.ts";
 import type { Filters } from "../../state/filters.ts";
 import { daysOf, PERIODS, type Period, periodOf } from "../../state/period.ts";
@@ -81,8 +82,8 @@ export function FilterFields({ filters }: { filters: Filters }) {
       {isOpen && (
         <div class="filters filters-rare" id={rare}>
           <DayFields filters={filters} />
-          <AmountField label={words.amountMin} value={values["amountMin"] ?? ""} onChange={(amountMin) => set({ amountMin })} />
-          <AmountField label={words.amountMax} value={values["amountMax"] ?? ""} onChange={(amountMax) => set({ amountMax })} />
+          <AmountFilter label={words.amountMin} value={values["amountMin"] ?? ""} onChange={(amountMin) => set({ amountMin })} />
+          <AmountFilter label={words.amountMax} value={values["amountMax"] ?? ""} onChange={(amountMax) => set({ amountMax })} />
           <SelectField
             label={words.results}
             value={values["isPayment"] === "false" ? "false" : ""}
@@ -126,16 +127,18 @@ function outcomeOf({ status = "", refundState = "" }: Readonly<Record<string, st
   return refundState === "NONE" ? "OK NONE" : ` ${refundState}`;
 }
 
-function AmountField({ label, value, onChange }: { label: string; value: string; onChange: (minor: string) => void }) {
-  const { transactions: words } = text();
+/** Amounts of the list are in any currency, so these have none. */
+function AmountFilter({ label, value, onChange }: { label: string; value: string; onChange: (minor: string) => void }) {
+  const problem = (written: string): string | null => (written === "" || minorOf(written, "") === 0 ? null : amountProblem(written, ""));
   return (
     <TypedField
       label={label}
-      value={writtenOf(value)}
+      value={/^\d{1,12}$/.test(value) ? typedAmount(Number(value), "") : ""}
       inputMode="decimal"
-      placeholder={writtenOf("0")}
-      problem={(written) => (written === "" || minorOf(written) !== null ? null : words.amountForm)}
-      onSettled={(written) => onChange(written === "" ? "" : String(minorOf(written) ?? ""))}
+      placeholder={typedAmount(0, "")}
+      problem={problem}
+      echo={(written, change) => <AmountEcho written={written} currency="" onChoose={change} />}
+      onSettled={(written) => onChange(written === "" ? "" : String(minorOf(written, "") ?? ""))}
     />
   );
 }

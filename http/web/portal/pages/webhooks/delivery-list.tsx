@@ -3,6 +3,7 @@ import { useLocation } from "preact-iso/router";
 import { DELIVERY_LIST as filters } from "../../../../surfaces/merchant/webhooks/list.ts";
 import type { WebhookDeliveryJson, WebhookEndpointListJson } from "../../../../surfaces/merchant/webhooks/schemas.ts";
 import { Button } from "../../components/button.tsx";
+import { Clip } from "../../components/clip.tsx";
 import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
 import { c, desk } from "../../list/columns.tsx";
@@ -55,7 +56,7 @@ export function DeliveryList({ id, endpoints }: { id: string | null; endpoints: 
           </div>
         }
         columns={[
-          c.clip("eventType", words.eventType, "mono clip"),
+          c.clip("eventType", words.eventType, "mono"),
           c.state("outcome", words.outcome, DeliveryOutcome),
           {
             key: "created",
@@ -67,11 +68,11 @@ export function DeliveryList({ id, endpoints }: { id: string | null; endpoints: 
             ),
           },
           { key: "answer", header: words.lastAnswer, cell: answerText },
-          desk(c.clip("objectId", words.object, "mono clip clip-narrow")),
+          desk(c.clip("objectId", words.object, "mono clip-narrow")),
           desk({
             key: "endpoint",
             header: words.endpoint,
-            cell: ({ url }) => <span class="clip clip-rest">{url === null ? words.endpointGone : shortUrl(url)}</span>,
+            cell: ({ url }) => <Clip look="clip-rest">{url === null ? words.endpointGone : shortUrl(url)}</Clip>,
           }),
         ]}
         keyOf={(delivery) => delivery.id}

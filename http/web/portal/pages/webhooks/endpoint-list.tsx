@@ -1,4 +1,5 @@
 import type { WebhookEndpointJson, WebhookEndpointListJson } from "../../../../surfaces/merchant/webhooks/schemas.ts";
+import { Clip } from "../../components/clip.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { Loaded, Panel } from "../../components/panel.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
@@ -31,10 +32,10 @@ export function EndpointList({ endpoints, onOpen }: { endpoints: Resource<Webhoo
 function columnsOf(): Column<WebhookEndpointJson>[] {
   const { webhooks: words } = text();
   return [
-    { key: "url", header: words.url, cell: ({ url }) => <span class="clip">{shortUrl(url)}</span> },
+    { key: "url", header: words.url, cell: ({ url }) => <Clip whole={url}>{shortUrl(url)}</Clip> },
     { key: "status", header: words.status, cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
     { key: "format", header: words.format, cell: ({ format }) => words.formats[format] },
     { key: "events", header: words.events, cell: ({ events }) => eventsText(events) },
-    { key: "description", header: words.description, cell: ({ description }) => description ?? "–", deskOnly: true },
+    { key: "description", header: words.description, cell: ({ description }) => description ?? "–", priority: 3 },
   ];
 }
