@@ -1,12 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MERCHANT_ACTS, MERCHANT_ROLES, merchantRoleMay } from "../../../../engine/access/merchant-user-grant.ts";
-import { en } from "../../../../http/web/portal/i18n/en.ts";
-import { it } from "../../../../http/web/portal/i18n/it.ts";
+import { en as enPages } from "../../../../http/web/portal/i18n/en.ts";
+import { it as itPages } from "../../../../http/web/portal/i18n/it.ts";
+import { start as enStart } from "../../../../http/web/portal/i18n/start.en.ts";
+import { start as itStart } from "../../../../http/web/portal/i18n/start.it.ts";
 import { NO_BROWSER } from "../../../support/browser/browser.ts";
 import { sessionOf as administratorSession, PAOLA } from "../operators/fake-operations.ts";
 import { fakeRelay, invitationOf, sessionOf, signedOut, TEAM } from "./fake-relay.ts";
 import { openPortal } from "./portal-page.ts";
+
+const en = { ...enStart, ...enPages };
+const it = { ...itStart, ...itPages };
 
 const skip = { skip: NO_BROWSER, timeout: 60_000 };
 
