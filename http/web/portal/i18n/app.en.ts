@@ -217,3 +217,13 @@ export const errors = {
   panelTitle: "Not available at the moment",
   failedTitle: "This could not be loaded",
 };
+
+/** Reasons of disputes and alerts. The overview and their pages name them. */
+export const categories = {
+  FRAUD: "Fraud",
+  NOT_RECEIVED: "Not received",
+  NOT_AS_DESCRIBED: "Not as described",
+  DUPLICATE: "Charged twice",
+  CANCELLED_RECURRING: "Cancelled subscription",
+  OTHER: "Other",
+};

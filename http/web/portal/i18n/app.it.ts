@@ -216,3 +216,13 @@ export const errors: Catalogue["errors"] = {
   panelTitle: "Non disponibile al momento",
   failedTitle: "Impossibile caricare i dati",
 };
+
+/** Reasons of disputes and alerts. The overview and their pages name them. */
+export const categories = {
+  FRAUD: "Frode",
+  NOT_RECEIVED: "Non ricevuto",
+  NOT_AS_DESCRIBED: "Non conforme",
+  DUPLICATE: "Addebitato due volte",
+  CANCELLED_RECURRING: "Abbonamento disdetto",
+  OTHER: "Altro",
+};

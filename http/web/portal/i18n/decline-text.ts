@@ -10,7 +10,7 @@ export function declineWords(facts: DeclineFacts): DeclineWords | null {
 /** Returns the code, the message and the state at Satispay as they came; empty if there is none. */
 export function declineAsItCame({ actionCode, message, satispayStatus }: DeclineFacts): string {
   return [
-    isEmpty(actionCode) ? null : text().transactions.codeOf(actionCode),
+    isEmpty(actionCode) ? null : text().overview.codeOf(actionCode),
     isEmpty(message) ? null : message,
     isEmpty(satispayStatus) ? null : `Satispay: ${satispayStatus}`,
   ]

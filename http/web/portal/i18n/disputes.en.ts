@@ -1,3 +1,4 @@
+import { categories } from "./app.en.ts";
 export const disputes = {
   title: "Disputes",
   lead: "Payments that customers dispute with their bank. To win a dispute, answer in time and with evidence.",
@@ -16,14 +17,7 @@ export const disputes = {
     EXPIRED: "Expired",
   },
   stages: { INQUIRY: "Inquiry", CHARGEBACK: "Chargeback", PRE_ARBITRATION: "Pre-arbitration" },
-  categories: {
-    FRAUD: "Fraud",
-    NOT_RECEIVED: "Not received",
-    NOT_AS_DESCRIBED: "Not as described",
-    DUPLICATE: "Charged twice",
-    CANCELLED_RECURRING: "Cancelled subscription",
-    OTHER: "Other",
-  },
+  categories,
   tiles: {
     toAnswer: "To answer",
     dueSoon: "Due within 3 days",

@@ -1,3 +1,4 @@
+import { categories } from "./app.it.ts";
 import type { Catalogue } from "./en.ts";
 import { dated } from "./italian.ts";
 
@@ -19,14 +20,7 @@ export const disputes: Catalogue["disputes"] = {
     EXPIRED: "Scaduta",
   },
   stages: { INQUIRY: "Richiesta di informazioni", CHARGEBACK: "Chargeback", PRE_ARBITRATION: "Pre-arbitrato" },
-  categories: {
-    FRAUD: "Frode",
-    NOT_RECEIVED: "Non ricevuto",
-    NOT_AS_DESCRIBED: "Non conforme",
-    DUPLICATE: "Addebitato due volte",
-    CANCELLED_RECURRING: "Abbonamento disdetto",
-    OTHER: "Altro",
-  },
+  categories,
   tiles: {
     toAnswer: "Da rispondere",
     dueSoon: "Entro 3 giorni",

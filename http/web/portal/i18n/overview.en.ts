@@ -1,3 +1,4 @@
+import { categories } from "./app.en.ts";
 export const overview = {
   title: "Overview",
   day: "Day",
@@ -39,6 +40,8 @@ export const overview = {
   hoursUnknown:
     "The opening hours cannot be derived from payments at the moment, so it is not known whether an offline terminal is a problem. You can set them in Settings.",
   figuresAway: "The figures of payments cannot be loaded at the moment. They appear again automatically.",
+  codeOf: (code: string) => `Code ${code}`,
+  categories,
   taskReasons: {
     unknown: "The terminal has reported no result. Check there before you charge again.",
     amount_differs: "The terminal charged a different amount or currency than requested.",

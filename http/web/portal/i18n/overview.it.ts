@@ -1,3 +1,4 @@
+import { categories } from "./app.it.ts";
 import type { Catalogue } from "./en.ts";
 
 export const overview: Catalogue["overview"] = {
@@ -41,6 +42,8 @@ export const overview: Catalogue["overview"] = {
   hoursUnknown:
     "Al momento gli orari di apertura non si possono ricavare dai pagamenti, quindi non si sa se un terminale offline sia un problema. Puoi impostarli nelle Impostazioni.",
   figuresAway: "Al momento i dati dei pagamenti non si possono caricare. Ricompaiono da soli.",
+  codeOf: (code) => `Codice ${code}`,
+  categories,
   taskReasons: {
     unknown: "Il terminale non ha comunicato un esito. Controlla lì prima di addebitare di nuovo.",
     amount_differs: "Il terminale ha addebitato un importo o una valuta diversi da quelli richiesti.",

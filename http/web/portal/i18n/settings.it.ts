@@ -83,7 +83,7 @@ export const settings: Catalogue["settings"] = {
   },
   openingHours: "Orari di apertura",
   openingHint: (zone) =>
-    `Un terminale che va offline mentre il negozio è aperto compare in “Da controllare”. Gli orari sono nel fuso ${zone}.`,
+    `Un terminale che va offline mentre il negozio è aperto compare in «Da controllare». Gli orari sono nel fuso ${zone}.`,
   openingSource: "Da dove vengono",
   openingChoices: { payments: "Dai pagamenti delle ultime quattro settimane", set: "Impostati qui" },
   openingSources: {

@@ -68,7 +68,6 @@ export const transactions = {
   entries: { MAN: "Manual entry", ICC: "Chip", NFC: "Contactless" },
   stan: "Trace number (STAN)",
   actionCode: "Action code",
-  codeOf: (code: string) => `Code ${code}`,
   satispayId: "Satispay id",
   timeline: "What happened",
   happened: {

@@ -70,7 +70,6 @@ export const transactions: Catalogue["transactions"] = {
   entries: { MAN: "Digitata", ICC: "Chip", NFC: "Contactless" },
   stan: "Numero operazione (STAN)",
   actionCode: "Codice di risposta",
-  codeOf: (code) => `Codice ${code}`,
   satispayId: "Id Satispay",
   timeline: "Cronologia",
   happened: {

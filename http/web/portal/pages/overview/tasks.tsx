@@ -63,9 +63,9 @@ function Reason({ task }: { task: Task }) {
 
 function reasonOf(task: Task): { title: string; detail: string | null } {
   const { kind, category, terminalId, about, code, message } = task;
-  const { overview: words, disputes } = text();
+  const { overview: words } = text();
   const reasons: Readonly<Record<string, string>> = words.taskReasons;
-  const categories: Readonly<Record<string, string>> = disputes.categories;
+  const categories: Readonly<Record<string, string>> = words.categories;
   const reason = reasons[kind] ?? null;
   if (category !== null) return { title: categories[category] ?? category, detail: reason };
   if (kind === "terminal_offline" && terminalId !== null) return { title: words.terminalOf(terminalId), detail: reason };
