@@ -80,7 +80,7 @@ function stateText(type: HitType, state: string): string {
 
 /** The list of transactions with the same search, if the list has it. */
 function allPayments(wanted: string): SearchOption[] {
-  const minor = minorOf(wanted);
+  const minor = minorOf(wanted, "");
   const isIdentifier = /^[A-Za-z0-9._-]{4,64}$/.test(wanted);
   const filters: FilterValues | null =
     minor !== null && !/^\d{4,}$/.test(wanted)

@@ -52,6 +52,7 @@ export interface MerchantPortalParts {
 export function composeMerchantPortal(
   parts: MerchantPortalParts,
 ): OpeningHoursOperations &
+  SearchOperations &
   Omit<
     ReadOperations,
     | "merchantLogs"
@@ -66,22 +67,6 @@ export function composeMerchantPortal(
     | "timers"
   > {
   const { boot, kv, clock, terminals, links, merchantTransactions, byMerchant, configOf, audit, ownMerchant, localTime } = parts;
-): SearchOperations &
-  Omit<
-    ReadOperations,
-    | "merchantLogs"
-    | "portalLinkTasks"
-    | "subscriptionTasks"
-    | "disputeTasks"
-    | "disputes"
-    | "alerts"
-    | "terminals"
-    | "localTime"
-    | "clock"
-    | "timers"
-  > {
-  const { boot, kv, clock, terminals, links, merchantTransactions, byMerchant, configOf, audit } = parts;
-  const merchantTerminals = createMerchantTerminals({ byMerchant, configOf, terminals, clock });
   const merchants = createMerchantStore(kv);
   // The table of waiting lookups has room for these too. No sender has such keys.
   const downloads = createWaitPlaces(openSharedCounts(boot.open.waits), () => DOWNLOADS_MAX);
