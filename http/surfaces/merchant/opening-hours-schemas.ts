@@ -3,7 +3,9 @@ import { OPENING_INTERVALS_MAX, OPENING_TIME_PATTERN } from "../../../engine/par
 import { words } from "../parts/schemas.ts";
 import { nullable } from "./schema-parts.ts";
 
-/** The JSON of opening hours. Endpoints declare it, and the portal's pages take their types from it. */
+/**
+ * The JSON of opening hours. Endpoints declare it, and the portal's pages take their types from it.
+ */
 
 export const OpeningSourceWord = words(["set", "payments", "unknown"]);
 const Time = Type.String({ pattern: OPENING_TIME_PATTERN, errorMessage: "must be a time such as 08:30" });
