@@ -79,6 +79,7 @@ export const analytics = {
   },
   same: "No change",
   fromNothing: "None before",
+  noData: "No data to compare with",
   before: "Before",
   time: "When",
   ofSteps: { hour: "by hour", day: "by day", week: "by week", month: "by month" },

@@ -67,6 +67,7 @@ export const analytics: AnalyticsTexts = {
   },
   same: "Invariato",
   fromNothing: "Prima nessuno",
+  noData: "Nessun dato con cui confrontare",
   before: "Confronto",
   time: "Quando",
   ofSteps: { hour: "per ora", day: "per giorno", week: "per settimana", month: "per mese" },

@@ -17,6 +17,7 @@ export const overview = {
   someOffline: (count: number) => (count === 1 ? "1 is not reachable" : `${count} are not reachable`),
   change: (percent: string) => `${percent} from a week before`,
   points: (points: string) => `${points} points from a week before`,
+  noData: "No data a week before",
   perCurrency: "Amounts of different currencies are never added up.",
   byHour: "Volume by hour",
   hour: "Hour",

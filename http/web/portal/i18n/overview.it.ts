@@ -19,6 +19,7 @@ export const overview: Catalogue["overview"] = {
   someOffline: (count) => (count === 1 ? "1 non è raggiungibile" : `${count} non sono raggiungibili`),
   change: (percent) => `${percent} rispetto a una settimana prima`,
   points: (points) => `${points} punti rispetto a una settimana prima`,
+  noData: "Nessun dato di una settimana prima",
   perCurrency: "Gli importi in valute diverse non vengono mai sommati.",
   byHour: "Incasso per ora",
   hour: "Ora",

@@ -17,7 +17,7 @@ import {
   TRANSACTIONS,
   terminalsOf,
 } from "./fake-relay.ts";
-import { noPayments, REPORT_HANDLERS, twoCurrencies } from "./fake-reports.ts";
+import { newShopPayments, noPayments, REPORT_HANDLERS, twoCurrencies } from "./fake-reports.ts";
 import { openPortal } from "./portal-page.ts";
 
 const skip = { skip: NO_BROWSER, timeout: 60_000 };
@@ -86,6 +86,16 @@ test("figures stand beside the period before, in signs and in words, and say wha
   assert.equal(await ask.getAttribute("aria-expanded"), "true");
   await page.getByText("The volume minus the refunds of the same period.").waitFor();
   assert.deepEqual(faults, []);
+});
+
+test("figures are not compared with a period that is almost empty", skip, async (t) => {
+  const { url, page } = await openPortal(t);
+  await fakeRelay(page, { ...ANNA, "GET /analytics/payments": (request) => ({ data: newShopPayments(request) }) });
+  await page.goto(`${url}${PATH}?${NOVEMBER}`);
+  await tile(page, "Volume").getByText("€22,500.00").waitFor();
+  for (const label of ["Volume", "Declined", "Approval rate"]) {
+    assert.match((await tile(page, label).locator(".tile-change").textContent()) ?? "", /No data to compare with$/);
+  }
 });
 
 test("every figure, bar and line leads to the list that it was counted from, with the same filters", skip, async (t) => {

@@ -129,6 +129,14 @@ export function noPayments(request: FakeRequest): PaymentsReportJson {
   );
 }
 
+/** Payments of a shop that opened shortly before the period: the earlier one has three days only. */
+export function newShopPayments(request: FakeRequest): PaymentsReportJson {
+  const report = paymentsReport(request);
+  if (report.previous === null) return report;
+  const series = report.previous.series.map((point, index, all) => (index < all.length - 3 ? { ...point, figures: [] } : point));
+  return { ...report, previous: { ...report.previous, series } };
+}
+
 export function heatmapReport(request: FakeRequest): HeatmapReportJson {
   const cells = [1, 2, 3, 4, 5, 6, 7].flatMap((weekday) =>
     Array.from({ length: 24 }, (_, hour) => {

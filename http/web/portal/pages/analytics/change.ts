@@ -1,6 +1,6 @@
 import type { TileProps } from "../../components/tile.tsx";
 import { formatNumber, formatPercent } from "../../i18n/format.ts";
-import type { Compared, Kind } from "./report.ts";
+import type { ComparedPeriod, Kind } from "./report.ts";
 import { analyticsText } from "./texts.ts";
 
 type Change = NonNullable<TileProps["change"]>;
@@ -13,11 +13,19 @@ const PERCENT_MAX = 9.99;
 
 /**
  * Compares a figure with an earlier one: rates in points, other figures in percent. Returns null if
- * there is nothing to compare.
+ * there is nothing to compare, and says so if the earlier period is almost empty.
  */
-export function changeOf(now: number | null, before: number | null, kind: Kind, compared: Compared, better: Better): Change | null {
-  if (now === null || before === null) return null;
-  const { fromNothing, changes } = analyticsText();
+export function changeOf(
+  now: number | null,
+  before: number | null,
+  kind: Kind,
+  { compared, isSparse }: ComparedPeriod,
+  better: Better,
+): Change | null {
+  if (now === null) return null;
+  const { fromNothing, noData, changes } = analyticsText();
+  if (isSparse) return { text: noData, direction: "same", good: null };
+  if (before === null) return null;
   const words = changes[compared];
   if (kind === "share") {
     const points = (now - before) * 100;

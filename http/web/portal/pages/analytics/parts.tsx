@@ -49,7 +49,7 @@ export function FigureTiles<Name extends string, Figures extends Measured<Name>>
             label={words[of].label}
             about={words[of].about}
             value={figureText(now, kind, currency)}
-            change={before && changeOf(now, figureOf(before.total, of, kind), kind, before.compared, better)}
+            change={before && changeOf(now, figureOf(before.total, of, kind), kind, before, better)}
             note={note}
             href={href}
           />

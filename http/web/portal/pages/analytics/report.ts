@@ -30,6 +30,12 @@ export interface SeriesReport<Figures> extends Period<Figures> {
 /** The period that a figure is compared with. */
 export type Compared = Exclude<Comparison, "none">;
 
+export interface ComparedPeriod {
+  compared: Compared;
+  /** It has too little data for a comparison. */
+  isSparse: boolean;
+}
+
 /** The data of figures and charts in one currency. */
 export interface InCurrency<Figures> {
   granularity: Granularity;
@@ -39,7 +45,7 @@ export interface InCurrency<Figures> {
    * The earlier period; null if nothing is compared. Its points have the order of the current ones;
    * a point is null if there is no earlier one.
    */
-  before: { compared: Compared; points: readonly ({ of: Figures | null } | null)[]; total: Figures | null; days: string } | null;
+  before: ({ points: readonly ({ of: Figures | null } | null)[]; total: Figures | null; days: string } & ComparedPeriod) | null;
   currency: string;
 }
 
@@ -76,12 +82,30 @@ export function inCurrency<Figures extends OfCurrency>(
       previous !== null && compare !== "none"
         ? {
             compared: compare,
+            isSparse: isSparse(activeParts(series, pick), activeParts(previous.series, pick)),
             points: earlierOf(granularity, report, previous).map((point) => point && { of: pick(point.figures) }),
             total: pick(previous.totals),
             days: formatDays(previous.from, previous.to),
           }
         : null,
   };
+}
+
+/** An earlier period with fewer active parts than this share of those of the period is not compared. */
+const SPARSE_SHARE = 0.2;
+
+/** Whether the earlier period is almost empty, so that a percentage would mean nothing. */
+export function isSparse(activeNow: number, activeBefore: number): boolean {
+  return activeBefore < activeNow * SPARSE_SHARE;
+}
+
+/** Counts the parts of a period with any figure that is not zero. */
+function activeParts<Figures extends OfCurrency>(
+  series: readonly Point<Figures>[],
+  pick: (all: readonly Figures[]) => Figures | null,
+): number {
+  return series.filter(({ figures }) => Object.values(pick(figures) ?? {}).some((value) => typeof value === "number" && value !== 0))
+    .length;
 }
 
 /** The unit of a figure. A `share` is from 0 to 1. */

@@ -62,7 +62,7 @@ export function TerminalsReport(props: ReportProps) {
                 change={
                   previous === null || view.before === null
                     ? null
-                    : changeOf(activeTerminals, previous.activeTerminals, "count", view.before.compared, "up")
+                    : changeOf(activeTerminals, previous.activeTerminals, "count", view.before, "up")
                 }
                 href="/portal/terminals"
               />

@@ -56,9 +56,9 @@ export function FigureTiles({ data, currency, isOnly }: { data: OverviewJson; cu
   );
 }
 
-/** Returns the change in percent of the week before; null if there is nothing to compare with. */
+/** Returns the change in percent of the week before; null if neither week has anything. */
 function relative(now: number, before: number): NonNullable<TileProps["change"]> | null {
-  if (before === 0) return null;
+  if (before === 0) return now === 0 ? null : { text: text().overview.noData, direction: "same", good: null };
   const share = (now - before) / before;
   const rounded = Math.round(share * 100);
   return {
