@@ -98,6 +98,7 @@ const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | num
   [/\/api\/merchant\/exports\/\{id\}$/, ({ exportId }) => exportId],
   // A day that is not closed yet, of whomever it is.
   [/\/reconciliation\/\{day\}$/, () => "2148-01-15"],
+  [/\/fleet\/actions\/\{actionId\}$/, () => "action-of-nobody"],
   [/\/logo\/\{id\}$/, () => "0".repeat(32)],
   [/\{uuid\}$/, ({ uuid }) => uuid],
   [/\{txId\}$/, ({ txId }) => txId],

@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { type AppDeployment, RING_GROUPS_MAX, RINGS_MAX, ROLLOUT_DEFAULT, type RolloutPlan } from "../../../engine/apps/app-deployment.ts";
 import { type AppVersion, RELEASE_NOTES_LENGTH_MAX, VERSION_CODE_MAX, VERSION_NAME_LENGTH_MAX } from "../../../engine/apps/app-version.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
+import { holdsSchemePan } from "../../../engine/kernel/mask.ts";
 import { CONFIG_NAME_LENGTH_MAX, CONFIG_NAME_PATTERN } from "../../../engine/settings/cloud-config.ts";
 import { iso } from "../../endpoint/time.ts";
 import { NamedTerminalId, words } from "../parts/schemas.ts";
@@ -183,6 +184,7 @@ export function planOf(body: Static<typeof RolloutRequest>): RolloutPlan {
   const { rolloutPercent, pauseAtFailurePercent, pauseAfterReports, rings, advanceAfterReports = null, startsByHand = false } = body;
   if (rings !== undefined && rolloutPercent !== undefined) throw invalid("rolloutPercent: must be absent if there are rings");
   if (rings === undefined && advanceAfterReports !== null) throw invalid("advanceAfterReports: needs rings");
+  if (rings?.some(({ groups = [] }) => groups.some(holdsSchemePan))) throw invalid("rings: a group must not be a card number");
   const empty = rings?.findIndex(({ groups = [], percent = 0 }) => groups.length === 0 && percent === 0) ?? -1;
   if (empty >= 0) throw invalid(`rings: ring ${empty + 1} has neither groups nor a percentage`);
   return {

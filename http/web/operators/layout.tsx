@@ -2,15 +2,16 @@ import { useEffect, useRef } from "preact/hooks";
 import { ButtonLink } from "../portal/components/button.tsx";
 import { EmptyState } from "../portal/components/empty-state.tsx";
 import { AccountMenu, Frame } from "../portal/components/frame.tsx";
-import { LazyPage } from "../portal/components/lazy-page.tsx";
+import { LazyPage, pageLoader } from "../portal/components/lazy-page.tsx";
 import { Page } from "../portal/components/page.tsx";
 import { text } from "../portal/i18n/texts.ts";
 import { useAction } from "../portal/state/action.ts";
 import { words } from "./i18n/texts.ts";
 import { GROUPS, pageAt, pagesForMe } from "./pages/registry.ts";
-import { operatorsSource } from "./search/operators-source.ts";
 import { pageHref, START } from "./state/addresses.ts";
 import { refreshSession, role, session, signOut } from "./state/session.ts";
+
+const operatorsSearch = pageLoader(async () => (await import("./search/operators-search.tsx")).OperatorsSearch);
 
 /** The frame around the pages of an administrator who is signed in. */
 export function Layout({ path }: { path: string }) {
@@ -50,7 +51,7 @@ export function Layout({ path }: { path: string }) {
           />
         ),
       }}
-      search={operatorsSource}
+      search={operatorsSearch}
       pageKey={found?.entry.name ?? "none"}
     >
       {found === null ? <NotFound /> : <LazyPage of={found.entry.page} props={{ id: found.id }} />}

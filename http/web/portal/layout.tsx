@@ -4,7 +4,7 @@ import { ButtonLink } from "./components/button.tsx";
 import { EmptyState } from "./components/empty-state.tsx";
 import { AccountMenu, Frame } from "./components/frame.tsx";
 import { Icon } from "./components/icon.tsx";
-import { LazyPage } from "./components/lazy-page.tsx";
+import { LazyPage, pageLoader } from "./components/lazy-page.tsx";
 import { Menu } from "./components/menu.tsx";
 import type { NavEntry } from "./components/nav-entry.ts";
 import { Page } from "./components/page.tsx";
@@ -14,10 +14,11 @@ import { errorText } from "./i18n/error-text.ts";
 import { zoneName } from "./i18n/format.ts";
 import { text } from "./i18n/texts.ts";
 import { hrefOf, type PageEntry, pageAt, pagesForMe } from "./pages/registry.ts";
-import { merchantSource } from "./search/merchant-source.ts";
 import { useAction } from "./state/action.ts";
 import { merchant, refreshSession, session, signOut, switchMerchant } from "./state/session.ts";
 import { toast } from "./state/toasts.ts";
+
+const merchantSearch = pageLoader(async () => (await import("./search/merchant-search.tsx")).MerchantSearch);
 
 /** Names the merchant and the time zone on paper, where the frame is not printed (print.css). */
 function paperHead({ merchantName, environment }: { merchantName: string; environment: string }): string {
@@ -51,7 +52,7 @@ export function Layout({ path }: { path: string }) {
       {...(at?.environment === "TEST" ? { strip: texts.app.test } : {})}
       paperHead={at === null ? undefined : paperHead(at)}
       bar={{ left: <MerchantSwitcher />, right: <Account /> }}
-      search={merchantSource}
+      search={merchantSearch}
       pageKey={`${at?.merchantId} ${found?.entry.name}`}
     >
       {found !== null ? (

@@ -3,12 +3,13 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { quietForMs } from "../api/client.ts";
 import { zoneName } from "../i18n/format.ts";
 import { text } from "../i18n/texts.ts";
-import { SearchButton, searchDialog } from "../search/search-button.tsx";
-import type { SearchSource } from "../search/source.ts";
+import { SearchButton } from "../search/search-button.tsx";
+import type { SearchProps } from "../search/source.ts";
 import { Boundary } from "./boundary.tsx";
 import { Brand } from "./brand.tsx";
 import { Drawer } from "./dialog.tsx";
 import { Icon } from "./icon.tsx";
+import type { PageLoader } from "./lazy-page.tsx";
 import { Menu } from "./menu.tsx";
 import type { NavGroup } from "./nav-entry.ts";
 import { Shortcuts, showShortcuts } from "./shortcuts.tsx";
@@ -50,7 +51,7 @@ export function Frame({
   paperHead?: string | undefined;
   /** The bar at the top: the subject of all pages at the left, the account at the right. */
   bar: { left?: ComponentChildren; right: ComponentChildren };
-  search: SearchSource;
+  search: PageLoader<SearchProps>;
   /** A new key is a new page, so a failure of the page before does not affect it. */
   pageKey: string;
   children: ComponentChildren;
@@ -63,7 +64,7 @@ export function Frame({
     const preloadAll = async (): Promise<void> => {
       // One after another, so that a click does not wait behind all of them.
       for (const { preload } of latest.current.flatMap(({ entries }) => entries)) if (!isGone) await preload();
-      await searchDialog.preload();
+      await search.preload();
     };
     const timer = setInterval(() => {
       if (quietForMs() < QUIET_MS) return;
@@ -74,7 +75,7 @@ export function Frame({
       isGone = true;
       clearInterval(timer);
     };
-  }, []);
+  }, [search.preload]);
   return (
     <>
       <a class="skip" href="#main">
@@ -99,7 +100,7 @@ export function Frame({
             <Brand href={home} />
             {bar.left}
             <div class="topbar-space" />
-            <SearchButton source={search} groups={groups} />
+            <SearchButton dialog={search} groups={groups} />
             {bar.right}
           </header>
           <main id="main" class="main" tabIndex={-1}>

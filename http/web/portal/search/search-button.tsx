@@ -1,20 +1,18 @@
 import { useState } from "preact/hooks";
 import { Icon } from "../components/icon.tsx";
-import { LazyPage, pageLoader } from "../components/lazy-page.tsx";
+import { LazyPage, type PageLoader } from "../components/lazy-page.tsx";
 import type { NavGroup } from "../components/nav-entry.ts";
 import { text } from "../i18n/texts.ts";
 import { useShortcut } from "../state/shortcuts.ts";
-import type { SearchSource } from "./source.ts";
-
-export const searchDialog = pageLoader(async () => (await import("./search-dialog.tsx")).SearchDialog);
+import type { SearchProps } from "./source.ts";
 
 /** Opens the search. Ctrl-K opens it from everywhere, and a slash from outside of fields. */
-export function SearchButton({ source, groups }: { source: SearchSource; groups: readonly NavGroup[] }) {
+export function SearchButton({ dialog, groups }: { dialog: PageLoader<SearchProps>; groups: readonly NavGroup[] }) {
   const { app, shortcuts } = text();
   const [isOpen, setOpen] = useState(false);
   const open = (): void => {
     // A failure is shown in the dialog's place.
-    void searchDialog.preload().then(() => setOpen(true));
+    void dialog.preload().then(() => setOpen(true));
   };
   const shortcut = { name: () => text().app.search, run: open };
   useShortcut({ keys: "Mod+k", everywhere: true, ...shortcut });
@@ -26,7 +24,7 @@ export function SearchButton({ source, groups }: { source: SearchSource; groups:
         class="search-button"
         aria-haspopup="dialog"
         aria-keyshortcuts="Control+K Meta+K /"
-        onPointerEnter={() => void searchDialog.preload()}
+        onPointerEnter={() => void dialog.preload()}
         onClick={open}
       >
         <Icon name="search" />
@@ -35,7 +33,7 @@ export function SearchButton({ source, groups }: { source: SearchSource; groups:
           {/Mac|iPhone|iPad/.test(navigator.userAgent) ? "\u2318" : shortcuts.keys.Ctrl} K
         </span>
       </button>
-      {isOpen && <LazyPage of={searchDialog} props={{ source, groups, onClose: () => setOpen(false) }} />}
+      {isOpen && <LazyPage of={dialog} props={{ groups, onClose: () => setOpen(false) }} />}
     </>
   );
 }

@@ -14,6 +14,7 @@ import {
   type SearchAnswer,
   type SearchGroup,
   type SearchOption,
+  type SearchProps,
   type SearchSource,
 } from "./source.ts";
 
@@ -28,15 +29,7 @@ const NOTHING: SearchAnswer = { groups: [], near: [], notes: [] };
  * Finds pages and objects while the person types. The focus stays in the field; the arrow keys
  * choose an option, and Enter opens it.
  */
-export function SearchDialog({
-  source,
-  groups: navigation,
-  onClose,
-}: {
-  source: SearchSource;
-  groups: readonly NavGroup[];
-  onClose: () => void;
-}) {
+export function SearchDialog({ source, groups: navigation, onClose }: SearchProps & { source: SearchSource }) {
   const { search: words, app } = text();
   const { route } = useLocation();
   const list = useId();

@@ -1,6 +1,13 @@
 import type { ComponentChildren } from "preact";
 import type { BadgeKind } from "../components/badge.tsx";
 import type { IconName } from "../components/icon.tsx";
+import type { NavGroup } from "../components/nav-entry.ts";
+
+/** The dialog of an app gets its navigation. */
+export interface SearchProps {
+  groups: readonly NavGroup[];
+  onClose: () => void;
+}
 
 /** Something that can be opened. */
 export interface SearchOption {
