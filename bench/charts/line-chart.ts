@@ -1,4 +1,4 @@
-import { escaped } from "../../http/surfaces/parts/buyer/buyer-document.ts";
+import { escaped } from "../../engine/kernel/escaped.ts";
 import { COLOURS, evenTicks, linear, logTicks, px, type Scale, type Tick, WIDTH } from "./scale.ts";
 
 /** Lines, or bars that stand on each other, over one axis, as SVG: no script, no other file. Colours are those of the classes `s0` to `s7`. */

@@ -1,4 +1,4 @@
-import { escaped } from "../../http/surfaces/parts/buyer/buyer-document.ts";
+import { escaped } from "../../engine/kernel/escaped.ts";
 import { formatted } from "./formatted.ts";
 import type { Bars, Marks } from "./panel.ts";
 import { COLOURS, evenTicks, linear, logTicks, px, type Scale, type Tick, WIDTH } from "./scale.ts";

@@ -1,4 +1,4 @@
-import { escaped } from "../../http/surfaces/parts/buyer/buyer-document.ts";
+import { escaped } from "../../engine/kernel/escaped.ts";
 import { LINES_HEIGHT, lineShapes } from "./line-chart.ts";
 import { isFilled, type Panel } from "./panel.ts";
 import { barShapes, markClass, markShapes, type Shapes } from "./row-chart.ts";

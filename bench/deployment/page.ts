@@ -1,4 +1,4 @@
-import { escaped } from "../../http/surfaces/parts/buyer/buyer-document.ts";
+import { escaped } from "../../engine/kernel/escaped.ts";
 import { lineFigure, type Series } from "../charts/line-chart.ts";
 import { type Interval, type Latency, METRICS, type Metric } from "./measurements.ts";
 import { doubtOf, isFine, type LoadResult, mebibytes } from "./result.ts";

@@ -50,7 +50,7 @@ export function createShops({ store, merchants }: ShopsOptions): Shops {
 }
 
 /** Limits uploads that a thread reads at once, because each is in memory as a whole. */
-const UPLOADS = { all: 16, each: 2 };
+export const LOGO_UPLOADS = { all: 16, each: 2 };
 const ATTEMPTS_MAX = 5;
 
 export interface ShopBrandingOptions {
@@ -61,7 +61,7 @@ export interface ShopBrandingOptions {
 }
 
 export function createShopBranding({ store, clock, digestOf }: ShopBrandingOptions): ShopBranding {
-  const uploads = new SharedPlaces(UPLOADS);
+  const uploads = new SharedPlaces(LOGO_UPLOADS);
 
   function change(merchantId: string, changes: Partial<BrandingRecord>, file: LogoFile | null = null): Promise<BrandingRecord> {
     return retryOnConflict(ATTEMPTS_MAX, async () => {

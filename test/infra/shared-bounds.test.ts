@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
+import { LOGO_UPLOADS } from "../../engine/branding/shop-branding.ts";
 import { CALLBACKS_UNDER_WAY } from "../../engine/callbacks/callback-sender.ts";
 import { UPLOADS } from "../../engine/disputes/create-disputes.ts";
 import { EXPORTS_UNDER_WAY_MAX } from "../../engine/exports/export.ts";
@@ -35,6 +36,10 @@ const SHARED_BOUNDS: readonly SharedBound[] = [
   {
     ...{ shared: "evidence that is being uploaded", all: [UPLOADS.all], share: [UPLOADS.each], places: UPLOADS },
     asked: "test/engine/disputes/disputes.test.ts",
+  },
+  {
+    ...{ shared: "logos that are being uploaded", all: [LOGO_UPLOADS.all], share: [LOGO_UPLOADS.each], places: LOGO_UPLOADS },
+    asked: "test/engine/branding/shop-branding.test.ts",
   },
   {
     shared: "documents that are being checked",

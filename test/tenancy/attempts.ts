@@ -106,6 +106,8 @@ const QUERY: { readonly [member: string]: readonly Value[] } = {
     order: [],
     compare: [],
     granularity: [],
+    sort: [],
+    activeOnly: [],
     refundState: [],
     isPayment: [],
   },
@@ -120,6 +122,7 @@ const BODY: { readonly [member: string]: Value | null } = {
   customerEmail: ({ customerEmail }) => customerEmail,
   reference: ({ reference }) => reference,
   ...{
+    hours: null,
     role: null,
     state: null,
     locale: null,

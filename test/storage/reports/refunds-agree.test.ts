@@ -246,12 +246,13 @@ describe("the refunds in lists, files, reports, closed days and SQL", async () =
           const seen: MerchantTransaction[] = [];
           const totals = new TransactionTotals();
           const csv = transactionsCsv("en", LOCAL);
+          const NET = csv.head.trim().split(",").indexOf("Net");
           for await (const batch of list.stream(shop, {})) {
             seen.push(...batch);
             for (const found of batch) totals.add(found);
             for (const line of csv.lines(batch).split("\r\n")) {
               const cells = line.split(",");
-              if (line !== "") inCsv.add(cells[0]?.slice(0, 10) ?? "", cells[6] ?? "", Math.round(Number(cells.at(-1)) * 100));
+              if (line !== "") inCsv.add(cells[0]?.slice(0, 10) ?? "", cells[6] ?? "", Math.round(Number(cells[NET]) * 100));
             }
           }
           const columns = usualColumns("transactions");

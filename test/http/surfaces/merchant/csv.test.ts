@@ -106,7 +106,7 @@ test("what a spreadsheet would take for a formula is a text, and amounts stay nu
     lines.slice(0, MESSAGES.length).map((line) => line[MESSAGE]),
     [...FORMULAS.map((message) => `'${message}`), ...PLAIN],
   );
-  assert.deepEqual(lines[MESSAGES.length]?.slice(5), ["-12.34", "EUR", "'=1+1", "", "'@A", "ok", "0.00", "-12.34"]);
+  assert.deepEqual(lines[MESSAGES.length]?.slice(5), ["-12.34", "EUR", "'=1+1", "", "'@A", "ok", "0.00", "-12.34", "", "", ""]);
   assert.deepEqual(
     lines.slice(-2).map((line) => line.slice(5, 7)),
     [

@@ -67,4 +67,5 @@ const WRONG: { readonly [member: string]: readonly string[] } = {
   objectId: [""],
   requestId: [""],
   outcome: ["maybe"],
+  sort: ["name", "-"],
 };
