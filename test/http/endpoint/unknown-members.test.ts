@@ -80,6 +80,7 @@ const REFUSING: { readonly [reason: string]: readonly string[] } = {
     "resetAdministratorPassword",
     "saveSubscriptionRule",
     "saveTerminalGroup",
+    "createFleetAction",
     // Whom the events of which payments are sent to.
     "portalCreateWebhook",
     "portalChangeWebhook",
@@ -91,6 +92,8 @@ const REFUSING: { readonly [reason: string]: readonly string[] } = {
     ...["limitMerchant", "cleanReceipts", "clearTerminalLogs", "pushUpdate", "portalResendFailedWebhookDeliveries", "createExport"],
     // A misspelt member would stop a node that was not to be stopped so.
     "drainNode",
+    // A misspelt member would leave terminals out of the tasks.
+    ...["merchantOpeningHours", "merchantSaveOpeningHours"],
     // A figure that leaves a filter out of account would be taken for what was asked.
     ...["paymentsReport", "methodsReport", "terminalsReport", "heatmapReport"],
     ...["linksReport", "disputesReport", "subscriptionsReport", "agentsReport"],
@@ -117,6 +120,7 @@ const REFUSING: { readonly [reason: string]: readonly string[] } = {
     ...["merchantAudit", "merchantWorkflowLog", "merchantCallLog", "portalListWebhooks", "portalListWebhookDeliveries"],
     ...["listPaymentLinks", "listPlans", "listSubscriptions", "showSubscription", "listDisputes", "disputeStats", "listAlerts"],
     ...["listAgentCredentials", "listExports", "listReconciliation", "reconciliationFile", "merchantSearch"],
+    ...["listAllMerchants", "listFleet", "listFleetActions", "listRolloutTerminals"],
   ],
 };
 
