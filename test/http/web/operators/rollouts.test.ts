@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import type { DeploymentJson } from "../../../../http/web/operators/api/types.ts";
 import { NO_BROWSER } from "../../../support/browser/browser.ts";
+import { eventually } from "../../../support/within.ts";
 import { fakeRelay } from "../portal/fake-relay.ts";
 import { openPortal } from "../portal/portal-page.ts";
 import { deploymentOf, PAOLA, progressOf, RINGS, sessionOf, VERSIONS } from "./fake-operations.ts";
@@ -76,8 +77,7 @@ test("the terminals of each state are listed, and failures are grouped by their 
   const rows = dialog(page).locator("tbody a");
   await rows.nth(1).waitFor();
   await page.getByRole("button", { name: "44 Failed" }).click();
-  await page.waitForFunction(`document.querySelectorAll("dialog tbody a").length === 1`);
-  assert.deepEqual(await rows.allInnerTexts(), ["SIM00002"]);
+  await eventually(async () => assert.deepEqual(await rows.allInnerTexts(), ["SIM00002"]));
   assert.equal(calls.findLast(({ path }) => path.endsWith("/terminals"))?.query.get("state"), "FAILED");
   assert.deepEqual(faults, []);
 });

@@ -107,7 +107,7 @@ test("tasks show amounts and reasons in words, and no ids of payments", skip, as
   ]);
   assert.match((await cells(3))[1] ?? "", /^The terminal has reported no result\..*Terminal SIM00001$/);
   assert.deepEqual(await cells(4), [
-    "Subscription Past Due",
+    "Subscription past due",
     "Monthly boxNot enough money or credit on the card (Code 51 · no money)",
     "€29.00",
   ]);

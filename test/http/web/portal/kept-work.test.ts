@@ -92,7 +92,7 @@ test("a form that is sent after the session ended is sent once more after sign-i
   await form(page).getByRole("button", { name: "Create link" }).click();
   // The person is known, so that only the password is missing, and it has the focus.
   assert.equal(await signInDialog(page).getByLabel("E-mail address").inputValue(), EMAIL);
-  await page.waitForFunction(`document.activeElement.name === "password"`);
+  await page.locator("[name=password]:focus").waitFor();
   assert.equal(new URL(page.url()).pathname, "/portal/payment-links");
   assert.deepEqual(await axeViolations(page), []);
   await page.keyboard.press("Escape");
