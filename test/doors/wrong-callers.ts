@@ -29,12 +29,17 @@ const NOT_SUCCEEDING: { readonly [endpoint: string]: { status: number; why: stri
   listTransactions: { status: 503, why: "there is no ClickHouse here" },
   ...Object.fromEntries(
     [
-      ...["merchantOverview", "merchantTransactions", "merchantTransactionsCsv", "merchantTransaction", "merchantTransactionReceipt"],
+      ...["merchantTransactions", "merchantTransactionsCsv", "merchantTransaction", "merchantTransactionReceipt"],
       ...["merchantWorkflowLog", "merchantCallLog"],
       ...["paymentsReport", "methodsReport", "terminalsReport", "heatmapReport"],
       ...["linksReport", "disputesReport", "subscriptionsReport", "agentsReport"],
     ].map((name) => [name, { status: 503, why: "the same" }]),
   ),
+  createFleetAction: { status: 400, why: "no terminal matches the declared example" },
+  showFleetAction: { status: 404, why: "no action has the id" },
+  stopFleetAction: { status: 404, why: "the same" },
+  startDeployment: { status: 409, why: "the deployment is active" },
+  startNextRing: { status: 409, why: "the deployment has no rings" },
   cancelCommand: { status: 409, why: "the command has its result" },
   finalizePayment: { status: 409, why: "the payment was captured at once" },
   refundPayment: { status: 409, why: "the payment was reversed by the request before" },

@@ -18,6 +18,10 @@ const NOT_TAKEN = [
   "pauseDeployment",
   "resumeDeployment",
   "rollBackDeployment",
+  "startNextRing",
+  // No terminal matches, and no action has the id.
+  "createFleetAction",
+  "stopFleetAction",
   "compatConfirmPaymentIntent",
   "compatCapturePaymentIntent",
   "compatCreateRefund",

@@ -8,8 +8,12 @@ import { start } from "../../../http/web/portal/i18n/start.en.ts";
 
 const SOURCES = join(import.meta.dirname, "../../../http/web");
 
-/** Files beside the pages and their texts: the first script, the app, styles, icon, three files of shared modules, charts, passkeys, help, search. */
-const OTHER_FILES_MAX = 11;
+/**
+ * Files beside the pages and their texts: the first script, the app, styles, icon, three files of
+ * shared modules and a small one of theirs, the reasons of declines in each language, charts,
+ * passkeys, help, search.
+ */
+const OTHER_FILES_MAX = 14;
 
 /** What the first script finds in its attributes, by the name of a page or of texts. */
 function laterOf(shell: string): Map<string, string[]> {

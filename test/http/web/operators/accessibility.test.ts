@@ -114,7 +114,7 @@ const CASES: AccessibilityCase[] = [
     handlers: PAOLA,
     until: async (page) => {
       await page.getByRole("button", { name: "Invite a user" }).click();
-      await page.locator("dialog h2").waitFor();
+      await page.getByRole("heading", { name: "Invite a user" }).waitFor();
     },
   },
   { name: "roll-outs", path: "/admin/ui/rollouts", handlers: PAOLA, until: seen("44 failed") },

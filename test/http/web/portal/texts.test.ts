@@ -62,7 +62,7 @@ test("Italian has one kind of apostrophe and one of quotation marks", () => {
 });
 
 /** Names of products and companies, which have capitals of their own. */
-const NAMES = /\b(?:BANCOMAT Pay|Amazon Pay|VS Code|Excel|Satispay|Kafka)\b/g;
+const NAMES = /\b(?:BANCOMAT Pay|Amazon Pay|VS Code|Excel|Satispay|Kafka|WebSocket)\b/g;
 
 /** Names of pages, roles and states, and the words that stand for them in other texts. */
 const QUOTED = /\b(?:role|under|See|shows|in) (?:Read-only|Owner|Paid late|Expired|Attention|Transactions|Exports|Deliveries)\b/g;
