@@ -256,7 +256,7 @@ export function links(world: PortalWorld): void {
     assert.ok(items.some((item) => member(item, "kind") === "link_late" && member(item, "uuid") === `${link.id}.1`));
     const second = await world.visitAs(owner, "/portal");
     await second.page.getByText("Link paid late").waitFor();
-    await second.page.getByRole("link", { name: link.id }).click();
+    await second.page.locator(`main a[href$="/payment-links/${link.id}"]`).click();
     await drawer(second.page).getByText("Deliver the order, or refund the payment below.").waitFor();
 
     // Their second factors are of just now, so that both requests leave at once.

@@ -136,7 +136,7 @@ export function subscriptions(world: PortalWorld): void {
     await page.context().clearCookies();
     await signIn(page, owner, "/portal");
     await page.getByText("Subscription past due").waitFor();
-    await page.getByRole("link", { name: id }).click();
+    await page.locator(`main a[href$="/subscriptions/${id}"]`).click();
     await badge(page, "Past due").waitFor();
     await drawer(page).getByText("Reason of the last failure: Insufficient funds").waitFor();
     const days = drawer(page).getByRole("list", { name: "What happens next" }).locator(".schedule-day");

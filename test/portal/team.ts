@@ -159,6 +159,7 @@ export function team(world: PortalWorld): void {
     // The endpoint refuses it, and the page then offers what a viewer may do.
     await page.getByText("Your role does not allow this. Ask an owner or an admin.").first().waitFor();
     await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Leave without saving" }).click();
     await invite.waitFor({ state: "detached" });
     await assertRole("Viewer");
     await menu.getByRole("link", { name: "Transactions" }).click();
