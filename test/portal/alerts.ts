@@ -106,7 +106,7 @@ export function alerts(world: PortalWorld): void {
     const [first, second] = [await alerted(relay, shop, { uuid: paid }), await alerted(relay, shop, { category: "DUPLICATE" })];
     const { page } = await world.visitAs(owner, "/portal");
     await page.getByText("Decide on an alert").first().waitFor();
-    await page.getByRole("link", { name: first }).click();
+    await page.locator(`main a[href$="/alerts/${first}"]`).click();
     const before = gateway.answers("refund") + gateway.answers("reversal");
     await drawer(page).getByRole("button", { name: "Refund" }).click();
     await dialog(page).getByRole("button", { name: "Refund €49.90" }).dblclick();
