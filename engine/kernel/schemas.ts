@@ -86,6 +86,7 @@ export const SCHEMAS = {
    * (feed/object-backfill.ts).
    */
   objectsFilled: first("objects/filled"),
+  feedGap: first("feed/gap"),
   subscriptionRule: numbered("w/"),
   deniedTerminal: numbered("d/"),
   /**

@@ -52,6 +52,8 @@ export interface RebuildOptions {
   onProgress?: (progress: RebuildProgress) => void;
   /** Called for each skipped row. The reason quotes nothing of it. */
   onRefused?: (uuid: string, reason: string) => void;
+  /** Ends the work before the next insert; the promise then rejects with the signal's reason. */
+  signal?: AbortSignal;
 }
 
 interface Pending {
@@ -72,7 +74,7 @@ interface Pending {
  * into the merchants' table again (merchant-backfill.ts). Rejects with errors of the store or
  * ClickHouse; it can be started again.
  */
-export async function rebuildAnalytics({ kv, sink, onProgress, onRefused }: RebuildOptions): Promise<RebuildProgress> {
+export async function rebuildAnalytics({ kv, sink, onProgress, onRefused, signal }: RebuildOptions): Promise<RebuildProgress> {
   const progress: RebuildProgress = { records: 0, ended: 0, things: 0, rows: 0, setAside: 0, refused: 0 };
   const leaveOut = (uuid: string, reason: string): void => {
     progress.refused += 1;
@@ -80,6 +82,7 @@ export async function rebuildAnalytics({ kv, sink, onProgress, onRefused }: Rebu
   };
 
   async function insert(pending: readonly Pending[]): Promise<void> {
+    signal?.throwIfAborted();
     const refused = await bisectBatch(pending, (items) =>
       deliver(
         sink,

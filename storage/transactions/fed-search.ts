@@ -81,8 +81,10 @@ export function createFedSearch(client: ClickHouseClient): FedSearch {
 
 const AWAY_TEXT = "ClickHouse does not answer";
 
-/** The search of an installation without ClickHouse. */
-export const missingFedSearch: FedSearch = () => Promise.reject(new RelayError("unavailable", AWAY_TEXT));
+/** Returns the search of a node without ClickHouse. Callers get `reason`. */
+export function missingFedSearch(reason: string): FedSearch {
+  return () => Promise.reject(new RelayError("unavailable", `${AWAY_TEXT}: ${reason}`));
+}
 
 function hitOf({ shop, currency, ...row }: Row, type: FedHit["type"]): FedHit {
   return { type, ...row, currency: currency === "" ? null : currency, merchantId: shop === "" ? null : shop };

@@ -106,6 +106,7 @@ import type { WebhookEvent } from "../../engine/webhooks/webhook-event.ts";
 import { createWebhookEventStore, eventOperations } from "../../engine/webhooks/webhook-event-store.ts";
 import { createSecretBox } from "../../infra/node/boot/secret-box.ts";
 import { prepareStoredSecrets } from "../../infra/node/process/stored-secrets.ts";
+import { loadFeedGap, noteFeedGap } from "../../storage/feed/feed-gap.ts";
 import { LeaderLease } from "../../storage/feed/leader-lease.ts";
 import { loadObjectsFilled, noteObjectsFilled } from "../../storage/feed/objects-filled.ts";
 import { loadShopsSince, noteFilled, noteShopsSince } from "../../storage/feed/shops-since.ts";
@@ -1365,6 +1366,7 @@ export const STORED_EXAMPLES = {
     },
     read: (kv) => loadShopsSince(kv),
   },
+  feedGap: { write: (kv) => noteFeedGap(kv, AT_MS), read: (kv) => loadFeedGap(kv) },
   objectsFilled: {
     write: (kv) => noteObjectsFilled(kv, null, "00000000-0000-4000-8000-000000000001"),
     read: (kv) => loadObjectsFilled(kv),

@@ -81,7 +81,8 @@ export interface Config {
   metrics: { host: string; port: number | null; token: string | null };
   /** Null for a single node. `redisReplicas`: replicas of Redis that have a commit on disk before it is acknowledged. */
   cluster: { redisUrl: string; redisReplicas: number; kafkaBrokers: string[] } | null;
-  clickhouse: { type: "embedded"; port: number; analystPassword: string | null } | { type: "server"; url: string };
+  /** `off`: the node runs without analytics and writes no rows for ClickHouse. */
+  clickhouse: { type: "embedded"; port: number; analystPassword: string | null } | { type: "server"; url: string } | { type: "off" };
 }
 
 const SANDBOX = {
@@ -148,6 +149,7 @@ const NAMES = new Set([
   "RELAY_REDIS_URL",
   "RELAY_REDIS_WAIT_REPLICAS",
   "RELAY_KAFKA_BROKERS",
+  "RELAY_ANALYTICS",
   "RELAY_CLICKHOUSE_URL",
   "RELAY_CLICKHOUSE_PORT",
   "RELAY_ANALYST_PASSWORD",
@@ -442,6 +444,10 @@ function readClickHouse(reader: Reader, sandbox: boolean): Config["clickhouse"] 
   const url = reader.url("RELAY_CLICKHOUSE_URL");
   const port = reader.integer("RELAY_CLICKHOUSE_PORT", 0, 0, 65_535);
   const analystPassword = reader.secret("RELAY_ANALYST_PASSWORD", sandbox);
+  if (reader.word("RELAY_ANALYTICS", ["on", "off"] as const, "on") === "off") {
+    if (url === null) return { type: "off" };
+    reader.refuse("RELAY_ANALYTICS", "on or unset with RELAY_CLICKHOUSE_URL, because a node without analytics uses no ClickHouse");
+  }
   return url === null ? { type: "embedded", port, analystPassword } : { type: "server", url };
 }
 

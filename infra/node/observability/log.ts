@@ -66,6 +66,8 @@ export interface Log {
   merchantRowsFilled(facts: { terminals: number; months: number }): void;
   /** ClickHouse has merchants' links, refunds, disputes, alerts, subscriptions and charges that were there before they were fed. */
   merchantThingsFilled(facts: { rows: number; leftOut: number }): void;
+  /** ClickHouse has the rows of the time in which the node ran without analytics. */
+  feedGapFilled(facts: { sinceMs: number; rows: number; refused: number }): void;
   /** A row is missing in ClickHouse until `npm run rebuild-analytics`; `reason` quotes nothing of it. */
   rowRefused(facts: {
     rowType: string;
@@ -270,6 +272,8 @@ export function createLog(level: string, thread: string, nowMs: () => number, ad
       logger.info({ event: "merchant rows filled", terminals, months }, "merchants' lists now contain their rows from before the upgrade"),
     merchantThingsFilled: ({ rows, leftOut }) =>
       logger.info({ event: "merchant things filled", rows, leftOut }, "reports now contain merchants' objects from before the upgrade"),
+    feedGapFilled: ({ sinceMs, rows, refused }) =>
+      logger.info({ event: "feed gap filled", sinceMs, rows, refused }, "ClickHouse now contains what was stored while analytics were off"),
     // Every row is logged, however many there are: operators search for the uuid.
     rowRefused: ({ rowType, uuid, terminalId, reason, partition, offset }) =>
       logger.error(

@@ -23,8 +23,8 @@ export interface NodeGauges {
   kafka(): KafkaProgress | null;
   /** Of the disk of the node's own data; infinite where the file system does not say, and rejects where it cannot be read. */
   freeBytes(): Promise<number>;
-  /** Whether ClickHouse answers and can read what it has. Called several times in one collection. */
-  isClickHouseUp(): Promise<boolean>;
+  /** Whether ClickHouse answers and can read what it has; null on a node without analytics. Called several times in one collection. */
+  isClickHouseUp(): Promise<boolean | null>;
   /** Parts of its tables that it cannot read, or has set aside, as far as is known. */
   damagedParts(): number;
   /** How often acknowledged commits were found to be lost, since the start. */
@@ -109,7 +109,10 @@ export function createNodeMetrics(gauges: NodeGauges): { collect(): Promise<Thre
   gauge(
     "relay_clickhouse_up",
     "1 if ClickHouse responded to this node within two seconds and no query fails because of its files, otherwise 0.",
-    async () => ((await gauges.isClickHouseUp()) ? 1 : 0),
+    async () => {
+      const isUp = await gauges.isClickHouseUp();
+      return isUp === null ? null : Number(isUp);
+    },
   );
   gauge(
     "relay_clickhouse_damaged_parts",

@@ -3,15 +3,10 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
-import type { MerchantLogs } from "../../../engine/operators/merchant-logs.ts";
-import type { OutboxBacklog } from "../../../engine/operators/overview.ts";
 import { type AttentionItem, attentionOperation } from "../../../engine/payments/attention.ts";
-import type { FedSearch } from "../../../engine/payments/fed-search.ts";
-import type { TransactionList } from "../../../engine/payments/transaction-list.ts";
-import type { ReconciliationRows } from "../../../engine/reconciliation/reconciliation-rows.ts";
-import { createActivityReader, missingMerchantLogs } from "../../../storage/activity/activity-reader.ts";
+import { createActivityReader } from "../../../storage/activity/activity-reader.ts";
 import { applyActivityRetention } from "../../../storage/activity/activity-retention.ts";
-import { type ActivityWriter, createActivityWriter } from "../../../storage/activity/activity-writer.ts";
+import { createActivityWriter } from "../../../storage/activity/activity-writer.ts";
 import { ANALYST_USERNAME, writeAnalystAccess } from "../../../storage/clickhouse/analyst-access.ts";
 import { createAvailability } from "../../../storage/clickhouse/availability.ts";
 import { type ClickHouseAddress, type ClickHouseClient, connectClickHouse } from "../../../storage/clickhouse/client.ts";
@@ -22,28 +17,26 @@ import { migrate, SchemaTooNew } from "../../../storage/clickhouse/migrate.ts";
 import { PORTAL_WORKLOAD, REPORTS_WORKLOAD } from "../../../storage/clickhouse/workloads.ts";
 import { clickHouseSink, insertLines } from "../../../storage/feed/clickhouse-sink.ts";
 import { createFeed, type Feed } from "../../../storage/feed/feed.ts";
+import { startGapFill } from "../../../storage/feed/feed-gap.ts";
 import { startMerchantBackfill } from "../../../storage/feed/merchant-backfill.ts";
 import { startObjectBackfill } from "../../../storage/feed/object-backfill.ts";
 import type { OnceInBackground } from "../../../storage/feed/once-in-background.ts";
 import { createOutboxBacklog } from "../../../storage/feed/outbox-backlog.ts";
 import { pause } from "../../../storage/feed/pause.ts";
-import { createMerchantReports, type MerchantReportReader, missingMerchantReports } from "../../../storage/reports/merchant-reports.ts";
-import { createReconciliationRows, missingReconciliationRows } from "../../../storage/reports/reconciliation-rows.ts";
+import { createMerchantReports } from "../../../storage/reports/merchant-reports.ts";
+import { createReconciliationRows } from "../../../storage/reports/reconciliation-rows.ts";
 import { createFedRows, type FedRows } from "../../../storage/transactions/fed-commands.ts";
-import { createFedSearch, missingFedSearch } from "../../../storage/transactions/fed-search.ts";
-import {
-  createMerchantTransactions,
-  type MerchantTransactionReader,
-  missingMerchantTransactions,
-} from "../../../storage/transactions/merchant-transactions.ts";
-import { createTransactionList, missingTransactionList } from "../../../storage/transactions/transaction-list.ts";
+import { createFedSearch } from "../../../storage/transactions/fed-search.ts";
+import { createMerchantTransactions } from "../../../storage/transactions/merchant-transactions.ts";
+import { createTransactionList } from "../../../storage/transactions/transaction-list.ts";
 import type { Config } from "../boot/config.ts";
 import { machineTimers } from "../boot/machine-timers.ts";
 import { failureFacts } from "../observability/failure-facts.ts";
 import type { Log } from "../observability/log.ts";
-import type { NodeGauges } from "../observability/node-metrics.ts";
 import { lookedUp } from "../wiring/administration/overview.ts";
+import type { Analytics } from "./analytics-port.ts";
 import type { ClusterFeed, RunningFeed } from "./cluster-feed.ts";
+import { analyticsOff, missingReaders, NO_FEED } from "./missing-analytics.ts";
 
 const RETRY_MS = 2_000;
 
@@ -59,42 +52,6 @@ const BACKLOG_WAIT_MS = 2_000;
 /** An attempt that takes longer counts as failed for a caller that waits for one attempt only. */
 const ONE_ATTEMPT_MS = 15_000;
 
-/** ClickHouse and what feeds it. The relay runs without it: results wait in the outbox, and only the list of transactions answers 503. */
-export interface Analytics {
-  list: TransactionList;
-  /** The same of merchants, for their portal. */
-  merchants: MerchantTransactionReader;
-  /** What their portal counts of them. */
-  reports: MerchantReportReader;
-  /** What the days of merchants are closed by. */
-  days: ReconciliationRows;
-  /** By uuid, over all terminals. */
-  search: FedSearch;
-  /** The logs of merchants: what this node writes, and what all have written. */
-  activity: Pick<ActivityWriter, "add" | "stats">;
-  logs: MerchantLogs;
-  /**
-   * What ClickHouse knows about the store, needed before the node starts. Resolves when ClickHouse can be reached and its schema is
-   * current; with null if the first attempt has failed, or (`patienceMs`) none has succeeded in time.
-   */
-  reached(patienceMs: number | "one attempt"): Promise<FedRows | null>;
-  /** Inserts the messages in Kafka into ClickHouse, if there is a Kafka; false if that was not finished in time. */
-  drainKafka(withinMs: number): Promise<boolean>;
-  /** Starts to deliver the outbox to ClickHouse. Called when the node listens: an embedded one takes as much of the processors as a shard that starts. */
-  feed(): void;
-  /** Resolves with ClickHouse's URL when it can be reached and its schema is current; with null if it cannot run here. */
-  ready: Promise<string | null>;
-  wake(): void;
-  stats: NodeGauges["feed"];
-  kafka: NodeGauges["kafka"];
-  /** Whether ClickHouse answers and can read what it has; asked when metrics are requested. */
-  isUp: NodeGauges["isClickHouseUp"];
-  damagedParts: NodeGauges["damagedParts"];
-  /** The rows that ClickHouse does not have yet, also while it cannot be reached; null if the store does not answer. */
-  backlog(): Promise<OutboxBacklog | null>;
-  stop(): Promise<void>;
-}
-
 export interface AnalyticsOptions {
   config: Config;
   kv: Kv;
@@ -102,8 +59,16 @@ export interface AnalyticsOptions {
   log: Log;
 }
 
-/** Starts ClickHouse, when `reached` or `feed` is called first, updates its schema, and feeds it after `feed` was called, all in the background. */
+/** Starts ClickHouse unless analytics are off, when `reached` or `feed` is called first, updates its schema, and feeds it after `feed` was called, all in the background. */
 export function startAnalytics(options: AnalyticsOptions): Analytics {
+  const { clickhouse } = options.config;
+  return clickhouse.type === "off" ? analyticsOff() : startOn(clickhouse, options);
+}
+
+/** A ClickHouse that this node uses. */
+type ClickHouseInUse = Exclude<Config["clickhouse"], { type: "off" }>;
+
+function startOn(clickhouse: ClickHouseInUse, options: AnalyticsOptions): Analytics {
   const stopping = new AbortController();
   let reached: Reached | null = null;
   let answers = async () => false;
@@ -114,12 +79,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
   let feed: RunningFeed | null = null;
   let kafka: ClusterFeed | null = null;
   let backfills: readonly OnceInBackground[] = [];
-  let list: TransactionList = missingTransactionList("ClickHouse is starting");
-  let merchants = missingMerchantTransactions("ClickHouse is starting");
-  let reports = missingMerchantReports("ClickHouse is starting");
-  let days = missingReconciliationRows("ClickHouse is starting");
-  let search = missingFedSearch;
-  let logs = missingMerchantLogs("ClickHouse is starting");
+  let readers = missingReaders("ClickHouse is starting");
   const activity = createActivityWriter({
     timers: machineTimers,
     onEvent: (event) => options.log.activityLog(event.type, event.type === "away" ? withoutMessage(event.error) : undefined),
@@ -136,7 +96,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
     for (;;) {
       try {
         if (reached === null) {
-          reached = await reach(config, log);
+          reached = await reach(config, clickhouse, log);
           answers = createAvailability(reached.address);
         }
         const onFailure = damage.note;
@@ -168,9 +128,6 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
         // Connections of their own, so that none of the feed's waits for a merchant.
         const portalClient = connectClickHouse(reached.address, { workload: PORTAL_WORKLOAD, onFailure });
         const reportClient = connectClickHouse(reached.address, { workload: REPORTS_WORKLOAD, onFailure });
-        search = createFedSearch(portalClient);
-        days = createReconciliationRows({ kv, client: portalClient });
-        logs = createActivityReader({ client: portalClient, clock, timers: machineTimers, retentionDays: config.logRetentionDays });
         activity.connect((table, lines, signal) => insertLines(client, table, [Buffer.from(lines.join(""))], signal));
         if (kafka === null) {
           const started = createFeed({
@@ -186,16 +143,20 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
           });
           feed = embeddedFeed(started);
           deliveredUntil = () => started.deliveredUntil();
-          list = createTransactionList({ kv, client, deliveredUntil });
-          merchants = createMerchantTransactions({ kv, client: portalClient, clock, timers: machineTimers, deliveredUntil });
-          reports = createMerchantReports({ kv, client: reportClient, clock, timers: machineTimers, deliveredUntil });
         } else {
           kafka.begin();
           feed = kafka;
-          list = createTransactionList({ kv, client });
-          merchants = createMerchantTransactions({ kv, client: portalClient, clock, timers: machineTimers });
-          reports = createMerchantReports({ kv, client: reportClient, clock, timers: machineTimers });
         }
+        const outbox = { kv, ...(kafka === null ? { deliveredUntil } : {}) };
+        const ofMerchants = { ...outbox, clock, timers: machineTimers };
+        readers = {
+          list: createTransactionList({ ...outbox, client }),
+          merchants: createMerchantTransactions({ ...ofMerchants, client: portalClient }),
+          reports: createMerchantReports({ ...ofMerchants, client: reportClient }),
+          days: createReconciliationRows({ kv, client: portalClient }),
+          search: createFedSearch(portalClient),
+          logs: createActivityReader({ client: portalClient, clock, timers: machineTimers, retentionDays: config.logRetentionDays }),
+        };
         const filling = { kv, client, clock, timers: machineTimers };
         backfills = [
           startMerchantBackfill({
@@ -203,6 +164,13 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
             onEvent: (event) => {
               if (event.type === "filled") log.merchantRowsFilled(event);
               else log.clickhouse("merchants' rows of before", withoutMessage(event.error));
+            },
+          }),
+          startGapFill({
+            ...{ kv, sink, timers: machineTimers },
+            onEvent: (event) => {
+              if (event.type === "filled") log.feedGapFilled(event);
+              else log.clickhouse("rows of the time without analytics", withoutMessage(event.error));
             },
           }),
           startObjectBackfill({
@@ -219,19 +187,12 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
         if (stopping.signal.aborted) return null;
         log.clickhouse("not started", error);
         if ((error instanceof ClickHouseNotStarted && error.fatal) || error instanceof SchemaTooNew) {
-          list = missingTransactionList("ClickHouse does not run on this node");
-          merchants = missingMerchantTransactions("ClickHouse does not run on this node");
-          reports = missingMerchantReports("ClickHouse does not run on this node");
-          days = missingReconciliationRows("ClickHouse does not run on this node");
-          logs = missingMerchantLogs("ClickHouse does not run on this node");
+          readers = missingReaders("ClickHouse does not run on this node");
           tellsConnected(null);
           return null;
         }
         // For example a server that cannot be reached yet, a directory that another process still uses, a full disk.
-        list = missingTransactionList("ClickHouse cannot be reached");
-        merchants = missingMerchantTransactions("ClickHouse cannot be reached");
-        reports = missingMerchantReports("ClickHouse cannot be reached");
-        logs = missingMerchantLogs("ClickHouse cannot be reached");
+        readers = missingReaders("ClickHouse cannot be reached");
         await delay(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {});
         if (stopping.signal.aborted) return null;
       }
@@ -243,27 +204,27 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
     started ??= start().then(tellsReady);
   };
   return {
-    list: { page: (query, gone) => list.page(query, gone) },
-    search: (wanted, gone) => search(wanted, gone),
+    list: { page: (query, gone) => readers.list.page(query, gone) },
+    search: (wanted, gone) => readers.search(wanted, gone),
     merchants: {
-      page: (merchantId, query, gone) => merchants.page(merchantId, query, gone),
-      find: (merchantId, uuid, gone) => merchants.find(merchantId, uuid, gone),
-      sums: (merchantId, range, gone) => merchants.sums(merchantId, range, gone),
-      latestByTerminal: (merchantId, gone) => merchants.latestByTerminal(merchantId, gone),
-      lines: (merchantId, filter, gone) => merchants.lines(merchantId, filter, gone),
-      stream: (merchantId, filter, gone) => merchants.stream(merchantId, filter, gone),
+      page: (merchantId, query, gone) => readers.merchants.page(merchantId, query, gone),
+      find: (merchantId, uuid, gone) => readers.merchants.find(merchantId, uuid, gone),
+      sums: (merchantId, range, gone) => readers.merchants.sums(merchantId, range, gone),
+      latestByTerminal: (merchantId, gone) => readers.merchants.latestByTerminal(merchantId, gone),
+      lines: (merchantId, filter, gone) => readers.merchants.lines(merchantId, filter, gone),
+      stream: (merchantId, filter, gone) => readers.merchants.stream(merchantId, filter, gone),
     },
-    reports: { text: (name, owner, query, gone) => reports.text(name, owner, query, gone) },
+    reports: { text: (name, owner, query, gone) => readers.reports.text(name, owner, query, gone) },
     days: {
-      areThere: (untilMs) => days.areThere(untilMs),
-      merchants: (range, after, limit) => days.merchants(range, after, limit),
-      refundedSince: (merchantId, fromMs) => days.refundedSince(merchantId, fromMs),
-      figures: (merchantId, bounds) => days.figures(merchantId, bounds),
+      areThere: (untilMs) => readers.days.areThere(untilMs),
+      merchants: (range, after, limit) => readers.days.merchants(range, after, limit),
+      refundedSince: (merchantId, fromMs) => readers.days.refundedSince(merchantId, fromMs),
+      figures: (merchantId, bounds) => readers.days.figures(merchantId, bounds),
     },
     activity,
     logs: {
-      workflow: (merchantId, query) => logs.workflow(merchantId, query),
-      calls: (merchantId, query) => logs.calls(merchantId, query),
+      workflow: (merchantId, query) => readers.logs.workflow(merchantId, query),
+      calls: (merchantId, query) => readers.logs.calls(merchantId, query),
     },
     reached: (attempts) => {
       begin();
@@ -332,8 +293,6 @@ function embeddedFeed(feed: Feed): RunningFeed {
   };
 }
 
-const NO_FEED = { inserted: 0, failures: 0, poison: 0, deadLetters: 0 };
-
 /** Null if it fails or takes too long: metrics are returned without a value that cannot be determined. */
 async function inTime<T>(look: Promise<T>): Promise<T | null> {
   const over = new AbortController();
@@ -352,7 +311,7 @@ interface Reached {
   stop(): Promise<void>;
 }
 
-async function reach({ clickhouse, dataDirectory }: Config, log: Log): Promise<Reached> {
+async function reach({ dataDirectory }: Config, clickhouse: ClickHouseInUse, log: Log): Promise<Reached> {
   if (clickhouse.type === "server") {
     const url = new URL(clickhouse.url);
     const { origin } = url;

@@ -11,7 +11,7 @@ import type { FedRows, FedUntil } from "../../../storage/transactions/fed-comman
 import type { Config } from "../boot/config.ts";
 import { readWitness, type Witness } from "../boot/witness-file.ts";
 import type { Log } from "../observability/log.ts";
-import type { Analytics } from "./analytics.ts";
+import type { Analytics } from "./analytics-port.ts";
 import type { LostCommits } from "./lost-commits.ts";
 
 /** How long to wait for ClickHouse if data is known to be missing: a ClickHouse that starts together with the relay takes a while. */
@@ -150,6 +150,7 @@ function notTakenBack({ log, refuse }: RestoredParts): (error: unknown) => never
  */
 function canSkipClickHouse({ clickhouse, dataDirectory }: Config, lastVersion: number, isVouched: boolean): boolean {
   if (clickhouse.type === "server") return false;
+  if (clickhouse.type === "off") return true;
   return isVouched || (lastVersion === 0 && !existsSync(join(dataDirectory, "clickhouse")));
 }
 

@@ -59,7 +59,17 @@ function registersOf({ zvt: { ports, problem } }: RunningNode): string {
   return `none: ${problem ?? "the ZVT listener is not enabled"}`;
 }
 
-function greeting({ sandboxApiKey, gatewayUrl, administrator }: Config, node: RunningNode, clickhouseUrl: string | null): string {
+function analyticsOf({ type }: Config["clickhouse"], url: string | null): string {
+  if (type === "off") return "off (RELAY_ANALYTICS)";
+  if (url === null) return "ClickHouse is not running (yet); see the log";
+  return `${url}   (npm run sql -- "select * from relay.transactions_final")`;
+}
+
+function greeting(
+  { sandboxApiKey, gatewayUrl, administrator, clickhouse }: Config,
+  node: RunningNode,
+  clickhouseUrl: string | null,
+): string {
   const { url } = node;
   const key = `-H 'API-Key: ${sandboxApiKey}'`;
   return `
@@ -80,7 +90,7 @@ Terminal Relay ${VERSION}, sandbox: begin at ${url}
   Terminals  ${SIMULATED_TERMINAL_ID} and ${POLLING_TERMINAL_ID} (polls), simulated: approve, unless the amount ends in 05 (declined), 51 (insufficient funds), ...
   Registers  ${registersOf(node)}
   Gateway    ${gatewayUrl ?? "none"}   (payment links; test cards in infra/sandbox/gateway/README.md)
-  ${clickhouseUrl === null ? "Analytics  ClickHouse is not running (yet); see the log" : `Analytics  ${clickhouseUrl}   (npm run sql -- "select * from relay.transactions_final")`}
+  Analytics  ${analyticsOf(clickhouse, clickhouseUrl)}
 
 Pay 10.50 on it:
 

@@ -2,6 +2,7 @@ import type { Bus } from "../../../engine/kernel/bus.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import { COMMANDS } from "../../../engine/terminals/terminal-store.ts";
+import { withoutOutbox } from "../../../storage/feed/feed-gap.ts";
 import { type EmbeddedKv, openEmbeddedKv } from "../../../storage/kv/embedded.ts";
 import { DirectoryRefused } from "../../../storage/kv/embedded-directory.ts";
 import type { RedisKv } from "../../../storage/kv/redis.ts";
@@ -33,6 +34,7 @@ export function createShardStore({ config, bus, clock, log }: ShardStoreParts): 
   let files: EmbeddedKv | null = null;
   let redis: RedisKv | null = null;
   const commits = createStoreCommits(config.cluster === null ? "leveldb" : "redis");
+  const writable = (kv: EmbeddedKv): Kv => (config.clickhouse.type === "off" ? withoutOutbox(kv) : kv);
 
   return {
     open: async () => {
@@ -49,7 +51,7 @@ export function createShardStore({ config, bus, clock, log }: ShardStoreParts): 
         if (error instanceof DirectoryRefused) return { type: "refused", reason: error.message };
         throw error;
       }
-      handleKvMessages(files, bus);
+      handleKvMessages(writable(files), bus);
       handleHistoryMessages(files, bus);
       return { type: "opened" };
     },
@@ -64,7 +66,7 @@ export function createShardStore({ config, bus, clock, log }: ShardStoreParts): 
         });
         return clusterStore(redis, commits);
       }
-      if (files !== null) return ownStore(files, commits);
+      if (files !== null) return { ...ownStore(files, commits), kv: writable(files) };
       const { lostVersion } = await createRemoteHistory(bus, STORE_OWNER);
       return { ...remoteStore(createRemoteKv(bus, STORE_OWNER)), lostVersion };
     },

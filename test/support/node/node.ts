@@ -19,10 +19,10 @@ export interface TestNode extends RunningNode {
   /** Moves the clocks of all threads. */
   advance(ms: number): void;
   /**
-   * Stops the node and starts it again on the same folder and clock. The returned node replaces
-   * this one.
+   * Stops the node and starts it again on the same folder and clock, with these RELAY_ names
+   * changed. The returned node replaces this one.
    */
-  restart(whileStopped?: (dataDirectory: string) => Promise<void>): Promise<TestNode>;
+  restart(whileStopped?: (dataDirectory: string) => Promise<void>, changes?: { [name: string]: string }): Promise<TestNode>;
 }
 
 export const API_KEY = "pk_live_sandbox_0000000000000000000000000000";
@@ -68,10 +68,10 @@ export async function startTestNode(
     ...node,
     dataDirectory: directory,
     advance: (ms) => shiftClock(clockShift, ms),
-    restart: async (whileStopped) => {
+    restart: async (whileStopped, changes = {}) => {
       await node.stop();
       await whileStopped?.(directory);
-      return startTestNode(environment, directory, clockShift);
+      return startTestNode({ ...environment, ...changes }, directory, clockShift);
     },
     stop: async () => {
       await node.stop();

@@ -114,9 +114,12 @@ export class Relay {
     await Promise.all(this.#nodes.splice(0).map((node) => node.stop()));
   }
 
-  /** Stops every node and starts it again on the same folder, which `whileStopped` may read. */
-  async restart(whileStopped?: (dataDirectory: string) => Promise<void>): Promise<void> {
-    const restarted = await Promise.allSettled(this.#nodes.map((node) => node.restart(whileStopped)));
+  /**
+   * Stops every node and starts it again on the same folder, which `whileStopped` may read, with
+   * these RELAY_ names changed.
+   */
+  async restart(whileStopped?: (dataDirectory: string) => Promise<void>, changes: { [name: string]: string } = {}): Promise<void> {
+    const restarted = await Promise.allSettled(this.#nodes.map((node) => node.restart(whileStopped, changes)));
     // The nodes that did start are stopped in the end, whatever happened to the others, since a
     // running node keeps the test's process alive.
     this.#nodes = restarted.flatMap((node) => (node.status === "fulfilled" ? [node.value] : []));
