@@ -91,7 +91,7 @@ export function inCurrency<Figures extends OfCurrency>(
   };
 }
 
-/** An earlier period with fewer active parts than this share of those of the period is not compared. */
+/** An earlier period is not compared if it has fewer active parts than this share. */
 const SPARSE_SHARE = 0.2;
 
 /** Whether the earlier period is almost empty, so that a percentage would mean nothing. */
