@@ -138,7 +138,7 @@ export function subscriptions(world: PortalWorld): void {
     await page.getByText("Subscription past due").waitFor();
     await page.locator(`main a[href$="/subscriptions/${id}"]`).click();
     await badge(page, "Past due").waitFor();
-    await drawer(page).getByText("Reason of the last failure: Insufficient funds").waitFor();
+    await drawer(page).getByText("Reason of the last failure: Not enough money or credit on the card").waitFor();
     const days = drawer(page).getByRole("list", { name: "What happens next" }).locator(".schedule-day");
     assert.deepEqual(
       (await days.allTextContents()).map((day) => day.trim()),

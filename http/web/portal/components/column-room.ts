@@ -2,6 +2,9 @@ import type { RefObject } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 import { leavingOrder, type Ranked } from "./leaving-order.ts";
 
+/** Not rounded, unlike the scroll width, which hides that a column is cut by a pixel. */
+const widthOf = (element: Element): number => element.getBoundingClientRect().width;
+
 /**
  * Leaves out columns until the others have room in `place`. `mayLeave`: the rows open an object,
  * which shows what has left. Otherwise `scrolls` says that the place has to scroll.
@@ -26,7 +29,8 @@ export function useColumnRoom<Column extends Ranked>(
   // New rows may need more room, so each render is checked, before it is painted.
   useLayoutEffect(() => {
     const { current } = place;
-    if (current === null || current.scrollWidth <= current.clientWidth + 1) return;
+    const table = current?.firstElementChild;
+    if (current === null || table == null || widthOf(table) <= widthOf(current) + 1) return;
     if (left < order.length) set({ width, left: left + 1, scrolls });
     else if (!scrolls) set({ width, left, scrolls: true });
   });
