@@ -12,14 +12,3 @@ export interface ReadImage {
 export function latin1(contents: Uint8Array, from: number, until: number): string {
   return String.fromCharCode(...contents.subarray(from, until));
 }
-
-/** Joins parts of a file. */
-export function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
-}

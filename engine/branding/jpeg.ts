@@ -1,4 +1,5 @@
-import { joined, latin1, type ReadImage } from "./image-bytes.ts";
+import { joined } from "../kernel/collect-upload.ts";
+import { latin1, type ReadImage } from "./image-bytes.ts";
 
 const END_OF_IMAGE = 0xd9;
 const START_OF_SCAN = 0xda;

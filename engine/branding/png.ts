@@ -1,4 +1,5 @@
-import { joined, latin1, type ReadImage } from "./image-bytes.ts";
+import { joined } from "../kernel/collect-upload.ts";
+import { latin1, type ReadImage } from "./image-bytes.ts";
 
 const SIGNATURE_BYTES = 8;
 /** Length, type and checksum of a chunk. */

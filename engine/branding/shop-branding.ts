@@ -1,4 +1,5 @@
 import type { Clock } from "../kernel/clock.ts";
+import { collectUpload, type ReadUpload } from "../kernel/collect-upload.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import { SharedPlaces } from "../kernel/shared-places.ts";
@@ -6,10 +7,6 @@ import type { MerchantStore } from "../partners/merchant-store.ts";
 import type { BrandingRecord, LogoFile, Shop } from "./branding.ts";
 import type { BrandingStore } from "./branding-store.ts";
 import { checkImage, type ImageProblem, LOGO_BYTES_MAX } from "./check-image.ts";
-import { joined } from "./image-bytes.ts";
-
-/** Reads an uploaded file piece by piece. */
-export type ReadUpload = (take: (piece: Uint8Array) => Promise<void>) => Promise<void>;
 
 /** Every method rejects with RelayError `unavailable` when the store cannot answer. */
 export interface ShopBranding {
@@ -72,7 +69,7 @@ export function createShopBranding({ store, clock, digestOf }: ShopBrandingOptio
   }
 
   async function stored(merchantId: string, read: ReadUpload): ReturnType<ShopBranding["saveLogo"]> {
-    const checked = checkImage(await contentsOf(read));
+    const checked = checkImage(await collectUpload(read, LOGO_BYTES_MAX, tooLarge));
     if (checked === "too_large") throw tooLarge();
     if (typeof checked === "string") return checked;
     const { type, width, height, contents } = checked;
@@ -100,18 +97,6 @@ export function createShopBranding({ store, clock, digestOf }: ShopBrandingOptio
     removeLogo: (merchantId) => change(merchantId, { logo: null }),
     logo: store.logo,
   };
-}
-
-async function contentsOf(read: ReadUpload): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  await read(async (piece) => {
-    bytes += piece.length;
-    if (bytes > LOGO_BYTES_MAX) throw tooLarge();
-    // The caller may reuse its memory for the next piece.
-    pieces.push(new Uint8Array(piece));
-  });
-  return joined(pieces);
 }
 
 function tooLarge(): RelayError {

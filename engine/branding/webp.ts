@@ -1,4 +1,5 @@
-import { joined, latin1, type ReadImage } from "./image-bytes.ts";
+import { joined } from "../kernel/collect-upload.ts";
+import { latin1, type ReadImage } from "./image-bytes.ts";
 
 const HEAD_BYTES = 12;
 /** Type and length of a chunk. */

@@ -1,4 +1,5 @@
 import type { Clock } from "../kernel/clock.ts";
+import { collectUpload } from "../kernel/collect-upload.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { isSameUuid } from "../kernel/identifiers.ts";
 import { cursorOf, placeOfCursor } from "../kernel/merchant-index-store.ts";
@@ -87,24 +88,6 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
     );
   };
 
-  async function contentsOf({ read }: DisputeUpload): Promise<Uint8Array> {
-    const pieces: Uint8Array[] = [];
-    let bytes = 0;
-    await read(async (piece) => {
-      bytes += piece.length;
-      if (bytes > DISPUTE_FILE_BYTES_MAX) throw tooLarge();
-      // The caller may reuse its memory for the next piece.
-      pieces.push(new Uint8Array(piece));
-    });
-    const contents = new Uint8Array(bytes);
-    let at = 0;
-    for (const piece of pieces) {
-      contents.set(piece, at);
-      at += piece.length;
-    }
-    return contents;
-  }
-
   const addFile: Disputes["addFile"] = async (owner, id, upload, operation) => {
     if (!EVIDENCE_CATEGORIES.includes(upload.category)) throw invalid("category", `must be one of ${EVIDENCE_CATEGORIES.join(", ")}`);
     const found = await findOwned(owner, id);
@@ -130,7 +113,7 @@ export function createDisputes(options: DisputesOptions): { disputes: Disputes; 
     operation: RequestContext,
   ): ReturnType<Disputes["addFile"]> {
     const { id } = found;
-    const contents = await contentsOf(upload);
+    const contents = await collectUpload(upload.read, DISPUTE_FILE_BYTES_MAX, tooLarge);
     const checked = checkFile(upload.name, contents);
     if (checked === "too_large") throw tooLarge();
     if (checked === "empty") throw invalid("file", "may not be empty");
