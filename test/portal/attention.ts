@@ -41,7 +41,9 @@ export function attention(world: PortalWorld): void {
       .getByRole("link", { name: `Terminal ${terminalId}` })
       .waitFor();
     await task(page, "Decide on an alert").getByText("€19.90").waitFor();
-    await task(page, "Decide on an alert").getByText(/\d h .*left/).waitFor();
+    await task(page, "Decide on an alert")
+      .getByText(/\d h .*left/)
+      .waitFor();
     assert.equal(await page.getByText(alertId).count(), 0);
     // A shop that is closed needs no terminal.
     const closed = await owner.send("PUT", "/opening-hours", { hours: [] });

@@ -101,7 +101,7 @@ function linksOverTime(relay: DemoRelay): DemoEvent[] {
         await refund(relay, toRefundLate);
       },
     },
-    { daysAgo: 0, run: () => daysClosed(relay) },
+    { daysAgo: 0, run: () => refundCorrected(relay) },
     { daysAgo: 40, run: async () => void (await createLink(relay, LINKS + 1, { expiresInHours: 24 })) },
     { daysAgo: 12, run: async () => void (await createLink(relay, LINKS + 2, { expiresInHours: 48 })) },
     {
@@ -116,15 +116,28 @@ function linksOverTime(relay: DemoRelay): DemoEvent[] {
   ];
 }
 
-/** Waits until the days are closed up to those of the last days. A missing row makes the relay wait a minute of its clock. */
-async function daysClosed(relay: DemoRelay): Promise<void> {
+/** Waits until the days are closed up to those of the last days. */
+function daysClosed(relay: DemoRelay): Promise<void> {
   const wanted = new Date(relay.clock.nowMs() - CLOSED_AFTER_DAYS * DAY_MS).toISOString().slice(0, 10);
+  return reconciled(relay, `the day ${wanted} is closed`, ([newest]) => String(memberAt(newest, "day") ?? "") >= wanted);
+}
+
+/** Waits until the closing of a later day has found the refund of a closed day. */
+function refundCorrected(relay: DemoRelay): Promise<void> {
+  return reconciled(relay, "a closed day is corrected", (days) => days.some((day) => Number(memberAt(day, "corrections")) > 0));
+}
+
+/** Waits until the closed days, newest first, are as wanted. A missing row makes the relay wait a minute of its clock. */
+async function reconciled(relay: DemoRelay, what: string, isWanted: (days: readonly unknown[]) => boolean): Promise<void> {
+  const isThere = (answer: unknown) => {
+    const days = memberAt(answer, "data", "items");
+    return Array.isArray(days) && isWanted(days);
+  };
   for (let again = 0; again < MINUTES_MAX; again += 1) {
-    const isClosed = (answer: unknown) => String(memberAt(answer, "data", "items", "0", "day") ?? "") >= wanted;
-    if (await relay.becomes("/reconciliation?limit=1", isClosed)) return;
+    if (await relay.becomes("/reconciliation?limit=100", isThere)) return;
     relay.clock.moveTo(relay.clock.nowMs() + MINUTE_MS);
   }
-  throw new Error(`the relay has not closed the day ${wanted}`);
+  throw new Error(`the relay did not reach this state: ${what}`);
 }
 
 function subscriptionsOverTime(relay: DemoRelay): DemoEvent[] {

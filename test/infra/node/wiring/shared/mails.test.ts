@@ -42,8 +42,7 @@ async function onStore<T>(dataDirectory: string, work: (store: MailStore) => Pro
 test("keeps mails of a whole node in the outbox, and sends them once it has a mail server, also under a new key", {
   timeout: 120_000,
 }, async (t) => {
-  const environment: { [name: string]: string } = { RELAY_SECRET_KEY: FORMER_KEY, ...NO_CLICKHOUSE, ...GATEWAY };
-  let node = await startTestNode(environment);
+  let node = await startTestNode({ RELAY_SECRET_KEY: FORMER_KEY, ...NO_CLICKHOUSE, ...GATEWAY });
   node = await node.restart((directory) => onStore(directory, async () => undefined, [mail("m1")]));
   atEnd(t, () => node.stop());
   const get = (path: string) => fetch(`http://127.0.0.1:${node.port}${path}`, { headers: { authorization: ADMIN } });
@@ -57,11 +56,10 @@ test("keeps mails of a whole node in the outbox, and sends them once it has a ma
   await eventually(async () => assert.match(await (await get("/metrics")).text(), /^relay_mails_queued\{.*kind="invitation".*\} 1$/m));
 
   const server = await smtp(t);
-  Object.assign(environment, {
+  node = await node.restart(undefined, {
     ...{ RELAY_SECRET_KEY: KEY, RELAY_SECRET_KEY_OLD: FORMER_KEY },
     ...{ RELAY_SMTP_URL: `smtp://127.0.0.1:${server.port}`, RELAY_MAIL_FROM: FROM },
   });
-  node = await node.restart();
   node.advance(16 * 60_000);
   await eventually(() => assert.equal(server.mails.length, 1));
   assert.match(server.mails[0]?.data ?? "", /token-of-ada/);
