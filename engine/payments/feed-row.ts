@@ -71,8 +71,24 @@ export function lifeRowOf(row: FeedRow): LifeRow | null {
   if (row.type !== "transaction" || row.life === undefined || row.kind === null) return null;
   const { version, storeVersion, transaction, kind, sender, shop, life } = row;
   const { uuid, terminalId } = transaction;
-  // Its own members last: what another program has written to Kafka may have more within `life`.
-  const own: LifeRow = { ...life, type: "life", version, uuid, terminalId, kind, sender };
+  const { service, amountCents, state, acceptedAtMs, sentAtMs, finishedAtMs, channel, attempt } = life;
+  // Each row that is fed is copied, and a spread of `life` takes many times as long.
+  const own: LifeRow = {
+    type: "life",
+    version,
+    uuid,
+    terminalId,
+    kind,
+    service,
+    amountCents,
+    sender,
+    state,
+    acceptedAtMs,
+    sentAtMs,
+    finishedAtMs,
+    channel,
+    attempt,
+  };
   if (shop !== undefined) own.shop = shop;
   if (storeVersion !== undefined) own.storeVersion = storeVersion;
   return own;

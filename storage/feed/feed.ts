@@ -184,12 +184,14 @@ class OutboxFeed implements Feed {
   async #read(from: string | null): Promise<{ batch: OutboxEntry[]; full: boolean }> {
     const batch: OutboxEntry[] = [];
     let chars = 0;
-    for await (const entry of readOutbox(this.#options.kv, from, BATCH_ROWS_MAX)) {
-      batch.push(entry);
-      chars += entry.value.length;
-      if (chars >= BATCH_CHARS_MAX) break;
+    for await (const page of readOutbox(this.#options.kv, from, BATCH_ROWS_MAX)) {
+      for (const entry of page) {
+        batch.push(entry);
+        chars += entry.value.length;
+        if (chars >= BATCH_CHARS_MAX) return { batch, full: true };
+      }
     }
-    return { batch, full: batch.length === BATCH_ROWS_MAX || chars >= BATCH_CHARS_MAX };
+    return { batch, full: batch.length === BATCH_ROWS_MAX };
   }
 
   /**

@@ -26,10 +26,15 @@ export interface OutboxEntry {
   row: FeedRow | null;
 }
 
-/** Yields up to `limit` rows in the order of their keys, from key `from` (null: from the start). */
-export async function* readOutbox(kv: Kv, from: string | null, limit: number): AsyncGenerator<OutboxEntry> {
-  for await (const { key, value, version } of entriesOf(kv, OUTBOX, from, limit)) {
-    yield { key, writtenAtMs: writtenAtMsOf(key), value, version, row: fromStore(readRow(value), version) };
+/**
+ * Yields up to `limit` rows in the order of their keys, from key `from` (null: from the start), in
+ * pages of at most SCAN_ENTRIES.
+ */
+export async function* readOutbox(kv: Kv, from: string | null, limit: number): AsyncGenerator<OutboxEntry[]> {
+  for await (const page of pagesOf(kv, OUTBOX, from, limit)) {
+    yield page.map(({ key, value, version }) => {
+      return { key, writtenAtMs: writtenAtMsOf(key), value, version, row: fromStore(readRow(value), version) };
+    });
   }
 }
 
@@ -74,13 +79,17 @@ export function countOutbox(kv: Kv, from: string, limit: number): Promise<number
  * the first).
  */
 export async function* entriesOf(kv: Kv, prefix: string, from: string | null, limit: number): AsyncGenerator<Entry> {
+  for await (const page of pagesOf(kv, prefix, from, limit)) yield* page;
+}
+
+async function* pagesOf(kv: Kv, prefix: string, from: string | null, limit: number): AsyncGenerator<Entry[]> {
   const range = prefixRange(prefix);
   let next = from ?? range.from;
   let left = limit;
   while (left > 0) {
     const page = Math.min(left, SCAN_ENTRIES);
     const entries = await kv.scan({ from: next, to: range.to, limit: page });
-    yield* entries;
+    if (entries.length > 0) yield entries;
     const last = entries.at(-1);
     if (last === undefined || entries.length < page) return;
     // The smallest key after the last one; bounds may contain characters that keys may not.

@@ -16,7 +16,7 @@ import type { OpenSession, SessionSocket } from "../../engine/sessions/terminal-
 import type { TerminalHomeOptions } from "../../engine/terminals/terminal-home.ts";
 import { createTerminalStore } from "../../engine/terminals/terminal-store.ts";
 import { createWaitingCounters, type WaitingCounters, waitingCountersBuffer } from "../../engine/terminals/waiting-counters.ts";
-import { readOutbox } from "../../storage/feed/outbox.ts";
+import { outboxRows } from "../support/outbox.ts";
 import { MemoryKv } from "./kernel/memory-kv.ts";
 
 /** Both clocks stand until they are moved; the wall clock can also be set alone. */
@@ -233,7 +233,7 @@ export function tableRows(rows: readonly TerminalRow[]): TerminalRow[] {
 
 async function rowsIn(kv: Kv): Promise<TerminalRow[]> {
   const rows: TerminalRow[] = [];
-  for await (const { row } of readOutbox(kv, null, 10_000)) {
+  for await (const { row } of outboxRows(kv)) {
     assert.ok(row !== null && row.type !== "object");
     rows.push(row);
   }

@@ -4,11 +4,11 @@ import { attemptOf, isSameAttempt } from "../../engine/intents/attempt.ts";
 import { statusOf } from "../../engine/intents/intent.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
-import { readOutbox } from "../../storage/feed/outbox.ts";
 import { digest, intentOrder, keptOf, OWNER, openShard, operation, type Shard } from "../engine/intents/world.ts";
 import { MemoryKv } from "../engine/kernel/memory-kv.ts";
 import { FakeGateway } from "../engine/links/world.ts";
 import { ManualClock, settle } from "../engine/world.ts";
+import { outboxRows } from "../support/outbox.ts";
 import { DyingKv } from "./dying-kv.ts";
 
 interface Played {
@@ -156,8 +156,7 @@ async function play({ captureMethod, deeds, ends }: Story, dies: { commit: numbe
   const last = { succeeded: "payment_intent.succeeded", canceled: "payment_intent.canceled" }[ends.status];
   assert.equal(events.filter(({ type }) => type === last).length, 1, where);
   const rows: string[] = [];
-  for await (const { row } of readOutbox(kv, null, 10_000))
-    if (row?.type === "transaction") rows.push(`${row.transaction.uuid} ${row.version}`);
+  for await (const { row } of outboxRows(kv)) if (row?.type === "transaction") rows.push(`${row.transaction.uuid} ${row.version}`);
   assert.equal(new Set(rows).size, rows.length, `${where}: no row twice`);
   assert.deepEqual(failures, [], where);
   return happened;

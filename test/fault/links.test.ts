@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { LINK_INIT_CHECK_MS } from "../../engine/kernel/limits.ts";
-import { readOutbox } from "../../storage/feed/outbox.ts";
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
 import { atEnd } from "../storage/kv/world.ts";
 import { assertMatches, textMember } from "../support/http/matches.ts";
 import { TestGateway } from "../support/node/gateway.ts";
+import { outboxRows } from "../support/outbox.ts";
 import { startBetween } from "./gateway-between.ts";
 import { NO_CLICKHOUSE, type NodeProcess, placeOf, startNodeProcess } from "./node-process.ts";
 import { ADMINISTRATOR, PARTNER } from "./relay-caller.ts";
@@ -70,7 +70,7 @@ async function world(test: TestContext) {
       onFailure: () => {},
     });
     const found: { uuid: string; status: string }[] = [];
-    for await (const { row } of readOutbox(kv, null, 10_000)) {
+    for await (const { row } of outboxRows(kv)) {
       if (row?.type === "transaction") found.push({ uuid: row.transaction.uuid, status: row.transaction.status });
     }
     await kv.close();

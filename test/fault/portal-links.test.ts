@@ -5,13 +5,13 @@ import type { Kv } from "../../engine/kernel/kv.ts";
 import { createMailStore } from "../../engine/mails/mail-store.ts";
 import { attemptOf, isSameAttempt } from "../../engine/portal-links/attempt.ts";
 import { isPaidTwice } from "../../engine/portal-links/portal-link.ts";
-import { readOutbox } from "../../storage/feed/outbox.ts";
 import { keptOf } from "../engine/intents/world.ts";
 import { MemoryKv } from "../engine/kernel/memory-kv.ts";
 import { FakeGateway } from "../engine/links/world.ts";
 import { fedFaults } from "../engine/payments/fed-objects.ts";
 import { HOUR_MS, member, OWNER, openShard, operation, type Shard } from "../engine/portal-links/world.ts";
 import { ManualClock, settle } from "../engine/world.ts";
+import { outboxRows } from "../support/outbox.ts";
 import { DyingKv } from "./dying-kv.ts";
 
 interface Played {
@@ -210,8 +210,7 @@ async function play({ deeds, ends }: Story, dies: { commit: number; stored: bool
   const attention = kv.keys("a/").map((key) => key.replace("a/", "").replace(`/TML1/${id}.`, " "));
   assert.deepEqual(attention, ends.attention, where);
   const rows: string[] = [];
-  for await (const { row } of readOutbox(kv, null, 10_000))
-    if (row?.type === "transaction") rows.push(`${row.transaction.uuid} ${row.version}`);
+  for await (const { row } of outboxRows(kv)) if (row?.type === "transaction") rows.push(`${row.transaction.uuid} ${row.version}`);
   assert.equal(new Set(rows).size, rows.length, `${where}: no row twice`);
   assert.deepEqual(await fedFaults(kv), [], `${where}: reports have the link and its refunds as they are`);
   assert.deepEqual(failures, [], where);

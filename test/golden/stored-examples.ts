@@ -1,3 +1,4 @@
+import { outboxRows } from "../support/outbox.ts";
 import assert from "node:assert/strict";
 import type { MemberRecord, TeamRecord } from "../../engine/accounts/team.ts";
 import type { PasswordResets } from "../../engine/accounts/password-reset.ts";
@@ -110,7 +111,6 @@ import { loadFeedGap, noteFeedGap } from "../../storage/feed/feed-gap.ts";
 import { LeaderLease } from "../../storage/feed/leader-lease.ts";
 import { loadObjectsFilled, noteObjectsFilled } from "../../storage/feed/objects-filled.ts";
 import { loadShopsSince, noteFilled, noteShopsSince } from "../../storage/feed/shops-since.ts";
-import { readOutbox } from "../../storage/feed/outbox.ts";
 import { rowsSetAside, setAsideOperations } from "../../storage/feed/set-aside.ts";
 
 /** The time of the examples, in 2026, which is not a round number. */
@@ -1332,7 +1332,7 @@ export const STORED_EXAMPLES = {
     write: writeRows,
     read: async (kv) => {
       const rows: unknown[] = [];
-      for await (const { row } of readOutbox(kv, null, 10)) rows.push(row);
+      for await (const { row } of outboxRows(kv)) rows.push(row);
       return rows;
     },
   },

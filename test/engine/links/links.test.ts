@@ -3,7 +3,7 @@ import { describe, it, test } from "node:test";
 import type { RelayError } from "../../../engine/kernel/errors.ts";
 import { VERIFIES_ASKED } from "../../../engine/links/shard-links.ts";
 import { rowVersion } from "../../../engine/payments/row-version.ts";
-import { readOutbox } from "../../../storage/feed/outbox.ts";
+import { outboxRows } from "../../support/outbox.ts";
 import { settle } from "../world.ts";
 import { type LinkWorld, openLinkWorld } from "./world.ts";
 
@@ -218,7 +218,7 @@ test("another amount than was ordered is kept as it is, with what was paid in it
   await world.shard.links.verify("x1");
   assert.equal((await world.link("x1")).state, "success");
   const rows = [];
-  for await (const { row } of readOutbox(world.kv, null, 10)) if (row?.type === "transaction") rows.push(row);
+  for await (const { row } of outboxRows(world.kv)) if (row?.type === "transaction") rows.push(row);
   assert.deepEqual(
     rows.map(({ transaction: { status, amountCents, currency }, amountDiffers }) => ({ status, amountCents, currency, amountDiffers })),
     [{ status: "OK", amountCents: 1_000, currency: "USD", amountDiffers: true }],

@@ -16,7 +16,7 @@ import type { LinkObserver } from "../../../engine/links/link-observer.ts";
 import { createLinkStore } from "../../../engine/links/link-store.ts";
 import { createShardLinks, type ShardLinks } from "../../../engine/links/shard-links.ts";
 import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
-import { readOutbox } from "../../../storage/feed/outbox.ts";
+import { outboxRows } from "../../support/outbox.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { ManualClock, settle } from "../world.ts";
 import { order, PAYMENT } from "./machine-world.ts";
@@ -171,7 +171,7 @@ export function openLinkWorld({
     },
     rows: async () => {
       const rows: { uuid: string; status: string; version: number }[] = [];
-      for await (const { row } of readOutbox(kv, null, 10_000)) {
+      for await (const { row } of outboxRows(kv)) {
         if (row?.type === "transaction") rows.push({ uuid: row.transaction.uuid, status: row.transaction.status, version: row.version });
       }
       return rows;

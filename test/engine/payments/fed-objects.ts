@@ -2,13 +2,12 @@ import { isDeepStrictEqual } from "node:util";
 import { type Kv, prefixRange } from "../../../engine/kernel/kv.ts";
 import type { ObjectRow } from "../../../engine/payments/object-row.ts";
 import { objectSources } from "../../../storage/feed/object-records.ts";
-import { readOutbox } from "../../../storage/feed/outbox.ts";
+import { outboxRows } from "../../support/outbox.ts";
 
 /** What was fed of merchants' things: the rows of each, by kind and id, in the order of their commits. Nothing has taken them out of the outbox. */
 export async function fedObjects(kv: Kv): Promise<Map<string, ObjectRow[]>> {
   const all: { row: ObjectRow; version: number }[] = [];
-  for await (const { row, version } of readOutbox(kv, null, Number.POSITIVE_INFINITY))
-    if (row?.type === "object") all.push({ row, version });
+  for await (const { row, version } of outboxRows(kv)) if (row?.type === "object") all.push({ row, version });
   all.sort((one, other) => one.version - other.version);
   const fed = new Map<string, ObjectRow[]>();
   for (const { row } of all) fed.set(nameOf(row), [...(fed.get(nameOf(row)) ?? []), row]);

@@ -3,17 +3,17 @@ import { describe, it } from "node:test";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { TerminalRow } from "../../../engine/payments/feed-row.ts";
 import { createTerminalStore } from "../../../engine/terminals/terminal-store.ts";
-import { readOutbox } from "../../../storage/feed/outbox.ts";
 import { openEmbeddedKv } from "../../../storage/kv/embedded.ts";
 import { onEachEngine } from "../../contract/engines.ts";
 import { testTerminalStore } from "../../contract/terminal-store.ts";
 import { atEnd, directoryOf, ManualTime } from "../../storage/kv/world.ts";
+import { outboxRows } from "../../support/outbox.ts";
 
 const RETENTION_MS = 400 * 86_400_000;
 
 async function rowsIn(kv: Kv): Promise<TerminalRow[]> {
   const rows: TerminalRow[] = [];
-  for await (const { row } of readOutbox(kv, null, 1_000)) if (row !== null && row.type !== "object") rows.push(row);
+  for await (const { row } of outboxRows(kv)) if (row !== null && row.type !== "object") rows.push(row);
   return rows;
 }
 
