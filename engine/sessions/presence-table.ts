@@ -156,11 +156,11 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
     return Math.round(clock.nowMs() - (clock.monotonicMs() - at));
   }
 
-  /** What was heard earlier and is told only now is no step back. */
-  function seen(presence: Presence, at: number): void {
+  /** A terminal was heard of at this moment. If it was heard of later already, only that counts. */
+  function seen(presence: Presence, at: number, atMs = wallMs(at)): void {
     if (at >= presence.lastSeenAt) {
       presence.lastSeenAt = at;
-      presence.lastSeenMs = wallMs(at);
+      presence.lastSeenMs = atMs;
     }
     touch(presence);
   }
@@ -224,26 +224,29 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
       const session = presence?.sessions?.get(sessionId);
       const at = clock.monotonicMs() - agoMs;
       if (presence === undefined || session === undefined || at < presence.disconnectedAt) return false;
+      const atMs = wallMs(at);
       const wasSilent = !isFresh(session.lastActivityAt);
       if (at > session.lastActivityAt) {
         session.lastActivityAt = at;
-        session.lastActivityMs = wallMs(at);
+        session.lastActivityMs = atMs;
       }
-      seen(presence, at);
+      seen(presence, at, atMs);
       return wasSilent;
     },
     polled: (terminalId, device, agoMs) => {
       const presence = presenceOf(terminalId);
       const at = clock.monotonicMs() - agoMs;
       if (at < presence.disconnectedAt) return;
+      // Each look at the clock costs a poll half a percent.
+      const atMs = wallMs(at);
       const run = presence.lastPollAt !== null && isFresh(presence.lastPollAt) ? presence.polling : null;
-      if (run === null) presence.polling = { sinceMs: wallMs(at), lastMs: wallMs(at) };
+      if (run === null) presence.polling = { sinceMs: atMs, lastMs: atMs };
       if (presence.lastPollAt === null || at > presence.lastPollAt) {
-        if (run !== null) run.lastMs = wallMs(at);
+        if (run !== null) run.lastMs = atMs;
         presence.lastPollAt = at;
       }
       presence.device = deviceAfter(presence.device, device);
-      seen(presence, at);
+      seen(presence, at, atMs);
     },
     disconnect: (terminalId) => {
       const presence = presences.get(terminalId);

@@ -382,11 +382,14 @@ export class Exchange extends Response implements RequestFacts {
     const { endpoint, sessionNeeds, machineRight } = this.route;
     requireRole(verdict, endpoint.role, machineRight);
     const permitted = sessionNeeds === null ? undefined : this.context.authenticator.requireSessionNeeds(verdict, sessionNeeds);
-    const known = () => {
-      this.#caller = verdict;
-    };
-    if (permitted instanceof Promise) this.#ask(permitted, "who", known);
-    else known();
+    if (permitted instanceof Promise) this.#askPermission(permitted, verdict);
+    else this.#caller = verdict;
+  }
+
+  #askPermission(permitted: Promise<void>, caller: Caller): void {
+    this.#ask(permitted, "who", () => {
+      this.#caller = caller;
+    });
   }
 
   /** An error in a signed request's members is reported only after its signature was verified. */
@@ -604,6 +607,6 @@ const NO_HEADERS = Object.freeze({});
 /** A body that is compressed is not read: its size is not known before it was unpacked. */
 function codingRefusal(req: RequestHead): RelayError | null {
   const codings = req.getLines("content-encoding", ",").toLowerCase();
-  if (/^[\s,]*(?:identity[\s,]*)*$/.test(codings)) return null;
+  if (codings === "" || /^[\s,]*(?:identity[\s,]*)*$/.test(codings)) return null;
   return new RelayError("unsupported_media_type", "body: must be sent without a Content-Encoding");
 }
