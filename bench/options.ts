@@ -28,7 +28,7 @@ export interface BenchOptions {
   storeDirectory: string | null;
 }
 
-const USUAL_PEERS: readonly PeerName[] = ["fastify", "fastify-redis"];
+const USUAL_PEERS: readonly PeerName[] = ["fastify", "fastify-rows", "fastify-redis"];
 
 /** Reads the command line; ends the process with a message where it is wrong, or asks for help. */
 export function readOptions(argv: readonly string[]): BenchOptions {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { forkChild } from "../load/child.ts";
 import { type TreesUse, WATCHER } from "../load/process-trees.ts";
-import { type RunningRelay, startRelay } from "../load/relay.ts";
+import { buildRelay, type RunningRelay, startBuiltRelay } from "../load/relay.ts";
 import type { StepsAnswer, StepsTask } from "../load/task.ts";
 import { untilRowsAreStored } from "../peers/rows.ts";
 
@@ -39,7 +39,10 @@ export async function measureNodes({ roots, slices, lives, connections }: NodePa
   const generator = forkChild<StepsTask, StepsAnswer>("load/steps-generator.ts");
   const nodes: RunningRelay[] = [];
   try {
-    for (const [index, root] of roots.entries()) nodes.push(await startRelay(join(work, String(index)), {}, root));
+    for (const [index, root] of roots.entries()) {
+      const folder = join(work, String(index));
+      nodes.push(await startBuiltRelay(await buildRelay(folder, root), join(folder, "data")));
+    }
     const [first, second] = nodes;
     if (first === undefined || second === undefined) throw new Error("no node was started");
     const both = [

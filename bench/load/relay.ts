@@ -1,3 +1,6 @@
+import { mkdir, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { runCommand } from "../../infra/local/run-command.ts";
 import { ROOT } from "../root.ts";
 import { type Child, startAndWait, startProgram } from "./child.ts";
 import { API_KEY, TERMINAL_SECRET } from "./terminals.ts";
@@ -5,6 +8,8 @@ import { API_KEY, TERMINAL_SECRET } from "./terminals.ts";
 export interface RunningRelay extends Child {
   readonly port: number;
 }
+
+const BUILD_MAX_MS = 300_000;
 
 const READY = /API\s+http:\/\/[^:]+:(\d+)/;
 
@@ -19,7 +24,21 @@ export async function startRelay(
   return { ...child, port: Number(match[1]) };
 }
 
-/** The same from a build in `folder`, as it runs in production. */
+/**
+ * Builds the checkout in `root` within the folder `work`, with the packages of that checkout. Resolves with the folder of the build. From its sources a relay is
+ * slower: tsx has every function keep its name, and names those within other functions again at each call.
+ */
+export async function buildRelay(work: string, root = ROOT): Promise<string> {
+  const build = join(work, "build");
+  await mkdir(work, { recursive: true });
+  const args = ["--import", "tsx", "infra/build/main.ts", "--out", build];
+  const { exitCode, output } = await runCommand(process.execPath, args, BUILD_MAX_MS, process.env, root);
+  if (exitCode !== 0) throw new Error(`${root} could not be built: ${output}`);
+  await symlink(join(root, "node_modules"), join(work, "node_modules"));
+  return build;
+}
+
+/** Starts a relay from a build in `folder`, as it runs in production. */
 export async function startBuiltRelay(
   folder: string,
   dataDirectory: string,

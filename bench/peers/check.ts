@@ -2,15 +2,17 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readAnalystAccess } from "../../storage/clickhouse/analyst-access.ts";
+import { setTimeout as delay } from "node:timers/promises";
 import { TerminalSession } from "../load/terminal-session.ts";
 import { API_KEY, clientAddress, terminalAuthorization, terminalId } from "../load/terminals.ts";
 import { CONTENDER_LABELS, type Contender, type PeerName, prepareContenders, type ReadyContender } from "./contenders.ts";
-import { untilRowsAreStored } from "./rows.ts";
 import { syncedAnswers, traceCalls } from "./sync-trace.ts";
 
 /** What comes by a session has this long. */
 const FRAME_MAX_MS = 10_000;
+/** A row is in ClickHouse within this time. */
+const ROWS_MAX_MS = 30_000;
+const LOOK_MS = 100;
 const TRACED_LIVES = 10;
 /** A life by poll has three answers, one by push an answer and two frames. */
 const ANSWERS_PER_LIFE = 3;
@@ -193,19 +195,18 @@ async function pushed(
   expect("what is recorded", await session.next("recorded"), counter);
 }
 
-/** The first result stands, and a relay has its rows. */
-async function expectStored({ name, port, directory }: Contender, uuid: string): Promise<void> {
+/** The first result stands, and contenders with rows have them in ClickHouse. */
+async function expectStored({ port, clickHouse }: Contender, uuid: string): Promise<void> {
   const { status, body } = await send(port, `/api/v1/${uuid}/uuid`, { headers: { "API-Key": API_KEY } });
   expect("its result", [status, JSON.stringify(body.data).includes('"OK"')], [200, true]);
-  if (name !== "relay") return;
-  await untilRowsAreStored(port);
-  const access = await readAnalystAccess(directory);
-  if (access === null) throw new Error("the relay has no ClickHouse");
+  const access = await clickHouse();
+  if (access === null) return;
   const headers = { "X-ClickHouse-User": access.username, "X-ClickHouse-Key": access.password };
   for (const view of ["transactions_final", "command_lives_final"]) {
     const query = `SELECT count() FROM relay.${view} WHERE uuid = '${uuid}' FORMAT TabSeparated`;
-    const answer = await fetch(access.url, { method: "POST", headers, body: query });
-    expect(`its row of ${view} in ClickHouse`, (await answer.text()).trim(), "1");
+    const count = async () => (await (await fetch(access.url, { method: "POST", headers, body: query })).text()).trim();
+    for (const giveUpAt = performance.now() + ROWS_MAX_MS; (await count()) === "0" && performance.now() < giveUpAt; ) await delay(LOOK_MS);
+    expect(`its row of ${view} in ClickHouse`, await count(), "1");
   }
 }
 

@@ -23,7 +23,7 @@ const STEPPED_LIVES = 8_000;
 const REST_MS = 1_500;
 
 /** Times the length of a measurement. A program that has just started is slow, and one of Java for much longer. */
-const FIRST_WARM_UP_FACTOR = { relay: 4, fastify: 4, "fastify-redis": 4, spring: 15 };
+const FIRST_WARM_UP_FACTOR = { relay: 4, "relay-no-rows": 4, fastify: 4, "fastify-rows": 4, "fastify-redis": 4, spring: 15 };
 const WARM_UP_FACTOR = 1;
 const PACED_WARM_UP_FACTOR = 0.5;
 /** Rare things as a table that is written out have to happen in a measurement as often as they do. */

@@ -1,28 +1,44 @@
-import { mkdir, symlink } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { compile } from "../../infra/build/compile.ts";
 import type { Installed } from "../../infra/local/debian-package.ts";
 import { freePort } from "../../infra/local/free-port.ts";
 import { installRedis } from "../../infra/local/redis.ts";
+import { readAnalystAccess } from "../../storage/clickhouse/analyst-access.ts";
+import { type ClickHouseAddress, connectClickHouse } from "../../storage/clickhouse/client.ts";
+import { ADMIN_USERNAME, startEmbeddedClickHouse } from "../../storage/clickhouse/embedded/supervisor.ts";
+import { migrate } from "../../storage/clickhouse/migrate.ts";
 import { type Child, startProgram } from "../load/child.ts";
 import type { TreeRoot } from "../load/process-trees.ts";
-import { startBuiltRelay } from "../load/relay.ts";
+import { buildRelay, startBuiltRelay } from "../load/relay.ts";
 import { copyStore } from "../load/stored-uuids.ts";
 import { API_KEY, TERMINAL_SECRET } from "../load/terminals.ts";
-import { ROOT } from "../root.ts";
 import { installFastify, installSpring } from "./install.ts";
 import { copyRedis, fillRedis, startRedis } from "./redis-store.ts";
 
-export const PEERS = ["fastify", "fastify-redis", "spring"] as const;
+export const PEERS = ["fastify", "fastify-rows", "fastify-redis", "spring"] as const;
 export type PeerName = (typeof PEERS)[number];
-export type ContenderName = "relay" | PeerName;
+/** `relay-no-rows` is the relay with RELAY_ANALYTICS=off. */
+export const RELAYS = ["relay", "relay-no-rows"] as const;
+export type RelayName = (typeof RELAYS)[number];
+export type ContenderName = RelayName | PeerName;
 
 export const CONTENDER_LABELS: Record<ContenderName, string> = {
   relay: "relay",
+  "relay-no-rows": "relay without analytics",
   fastify: "Fastify",
+  "fastify-rows": "Fastify, rows in ClickHouse",
   "fastify-redis": "Fastify, limit in Redis",
   spring: "Spring Boot",
 };
+
+/** Contenders whose results are rows in ClickHouse. */
+export const WITH_ROWS: readonly ContenderName[] = ["relay", "fastify-rows"];
+
+/** The relay that does the same job as this contender. */
+export function relayLike(name: ContenderName): RelayName {
+  return WITH_ROWS.includes(name) ? "relay" : "relay-no-rows";
+}
 
 /** A server that does the whole job, with all of its processes. */
 export interface Contender extends Child {
@@ -33,6 +49,8 @@ export interface Contender extends Child {
   readonly directory: string;
   /** Null where it keeps nothing in one. */
   readonly redisPort: number | null;
+  /** Resolves with how to read its rows in ClickHouse, or with null if it writes none. */
+  clickHouse(): Promise<ClickHouseAddress | null>;
 }
 
 /** How one is started, again and again. */
@@ -54,7 +72,7 @@ export interface ContendersOptions {
 /** Builds and installs what is to be measured; a peer that cannot be is left out, and the reason told. */
 export async function prepareContenders({ peers, work, filled, note }: ContendersOptions): Promise<ReadyContender[]> {
   note("building the relay");
-  const ready: ReadyContender[] = [await readyRelay(work, filled?.store ?? null)];
+  const ready = await readyRelays(work, filled?.store ?? null);
   if (peers.length === 0) return ready;
   const redis = await installRedis();
   const programs = new Map<PeerName, Installed<string>>();
@@ -76,19 +94,22 @@ export async function prepareContenders({ peers, work, filled, note }: Contender
   return ready;
 }
 
-async function readyRelay(work: string, store: string | null): Promise<ReadyContender> {
-  const build = join(work, "build");
-  await compile(build);
-  await symlink(join(ROOT, "node_modules"), join(work, "node_modules"));
-  return {
-    name: "relay",
+async function readyRelays(work: string, store: string | null): Promise<ReadyContender[]> {
+  const build = await buildRelay(work);
+  return RELAYS.map((name) => ({
+    name,
     start: async (directory, data) => {
       await mkdir(directory, { recursive: true });
       if (data === "filled" && store !== null) await copyStore(store, join(directory, "state"));
-      const relay = await startBuiltRelay(build, directory);
-      return { ...relay, name: "relay", trees: [{ name: "node", pid: relay.pid, children: "clickhouse" }], directory, redisPort: null };
+      const hasRows = WITH_ROWS.includes(name);
+      const relay = await startBuiltRelay(build, directory, hasRows ? {} : { RELAY_ANALYTICS: "off" });
+      return {
+        ...relay,
+        ...{ name, trees: [{ name: "node", pid: relay.pid, children: "clickhouse" }], directory, redisPort: null },
+        clickHouse: async () => (hasRows ? readAnalystAccess(directory) : null),
+      };
     },
-  };
+  }));
 }
 
 function readyPeer(name: PeerName, program: string, filledRedis: string | null): ReadyContender {
@@ -97,14 +118,16 @@ function readyPeer(name: PeerName, program: string, filledRedis: string | null):
     start: async (directory, data, redisSettings = {}) => {
       await mkdir(directory, { recursive: true });
       if (data === "filled" && filledRedis !== null) await copyRedis(filledRedis, directory);
+      const clickHouse = WITH_ROWS.includes(name) ? await startClickHouse(join(directory, "clickhouse")) : null;
       const redisPort = await freePort();
       // At the same time, as a machine that starts does it; the program's clients of Redis connect when it is there.
       const [redis, server] = await Promise.allSettled([
         startRedis(directory, redisSettings, redisPort),
-        startServer(name, program, redisPort),
+        startServer(name, program, { redisPort, clickHouse: clickHouse?.address ?? null }),
       ]);
       if (redis.status === "rejected" || server.status === "rejected") {
         for (const started of [redis, server]) if (started.status === "fulfilled") await started.value.stop();
+        await clickHouse?.stop();
         throw new Error(`${CONTENDER_LABELS[name]} did not start`, {
           cause: [redis, server].flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []))[0],
         });
@@ -117,19 +140,47 @@ function readyPeer(name: PeerName, program: string, filledRedis: string | null):
         trees: [
           { name: language, pid: server.value.pid, children: language },
           { name: "redis", pid: redis.value.pid, children: "redis" },
+          ...(clickHouse === null ? [] : [{ name: "clickhouse", pid: clickHouse.pid, children: "clickhouse" }]),
         ],
         directory,
         redisPort,
+        clickHouse: async () => clickHouse?.address ?? null,
         stop: async () => {
           await server.value.stop();
           await redis.value.stop();
+          await clickHouse?.stop();
         },
       };
     },
   };
 }
 
-async function startServer(name: PeerName, program: string, redisPort: number): Promise<Child & { port: number }> {
+/** A ClickHouse as a relay without an own server starts it, with the relay's tables. */
+async function startClickHouse(directory: string): Promise<Child & { address: ClickHouseAddress }> {
+  const password = randomUUID();
+  const access = { host: "127.0.0.1", port: 0, adminPassword: password, readerUsername: "analyst", readerPassword: randomUUID() };
+  const server = await startEmbeddedClickHouse({ directory, ...access, onLog: () => {} });
+  const address = { url: server.url, username: ADMIN_USERNAME, password };
+  const client = connectClickHouse(address);
+  try {
+    await migrate(client);
+    const pid = server.pid();
+    if (pid === null) throw new Error("ClickHouse has ended");
+    return { pid, address, stop: () => server.stop() };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  } finally {
+    await client.close();
+  }
+}
+
+interface ServicesOfPeer {
+  redisPort: number;
+  clickHouse: ClickHouseAddress | null;
+}
+
+async function startServer(name: PeerName, program: string, { redisPort, clickHouse }: ServicesOfPeer): Promise<Child & { port: number }> {
   const inherited = Object.entries(process.env).filter(([variable]) => !/^(?:RELAY|NODE)_/.test(variable));
   const environment = {
     ...Object.fromEntries(inherited),
@@ -139,6 +190,7 @@ async function startServer(name: PeerName, program: string, redisPort: number): 
     PEER_RATE: name === "fastify-redis" ? "redis" : "memory",
     PEER_TERMINAL_SECRET: TERMINAL_SECRET,
     PEER_API_KEY: API_KEY,
+    ...(clickHouse === null ? {} : { PEER_CLICKHOUSE_URL: urlOf(clickHouse) }),
   };
   const ready = /^listening on (\d+)$/;
   const { child, match } =
@@ -146,4 +198,8 @@ async function startServer(name: PeerName, program: string, redisPort: number): 
       ? await startProgram("java", ["-jar", program], { environment, ready })
       : await startProgram(process.execPath, ["server.mjs"], { environment, ready, folder: program });
   return { ...child, port: Number(match[1]) };
+}
+
+function urlOf({ url, username, password }: ClickHouseAddress): string {
+  return String(Object.assign(new URL(url), { username, password }));
 }

@@ -2,15 +2,15 @@ import { type TreesUse, WATCHER } from "../load/process-trees.ts";
 import { LIFE_STEPS, type LoadResult, type StepResult } from "../load/task.ts";
 import { median } from "../summary.ts";
 import type { CaseName, ComparedRound, ContenderRound, Steps } from "./compare.ts";
-import type { ContenderName } from "./contenders.ts";
+import { type ContenderName, PEERS, RELAYS, relayLike } from "./contenders.ts";
 
 /** Of the relay to the peer of that name, or of the relay by itself. They are shown as met or not; nothing fails by them. */
 export const PEER_GOALS = {
-  beside: "fastify",
-  lifeCpuRatio: 0.7,
+  /** It does the same job as the relay. */
+  beside: "fastify-rows",
+  cpuRatio: 0.8,
   lifeP99Ratio: 1,
-  payCpuRatio: 0.6,
-  lifeBytes: 2_500,
+  lifeBytes: 3_000,
   pacedPayMicros: 150,
   startMs: 600,
 } as const;
@@ -36,6 +36,8 @@ export interface CaseSummary {
   stepP99Ms: { [step: string]: number };
   /** Of the relay to this one, in the same round: medians. Null for the relay itself, and where the system does not tell. */
   relayCpuRatio: number | null;
+  /** The same of the relay that does the same job, with rows in ClickHouse or without. Null if it was not measured, and for relays. */
+  sameJobCpuRatio: number | null;
   /** The longest p99 of a step (of other cases that of the answer), the same way. */
   relayP99Ratio: number | null;
   errors: number;
@@ -101,7 +103,7 @@ export function summarizeCompared(rounds: readonly ComparedRound[]): ComparedSum
   };
 }
 
-const ORDER: readonly ContenderName[] = ["relay", "fastify", "fastify-redis", "spring"];
+const ORDER: readonly ContenderName[] = [...RELAYS, ...PEERS];
 const CASE_ORDER: readonly CaseName[] = ["life", "lifePaced", "push", "pushPaced", "pay", "payPaced", "get"];
 
 function ofContender(rounds: readonly ComparedRound[], name: ContenderName): ContenderRound[] {
@@ -112,14 +114,17 @@ function summarizeCase(rounds: readonly ComparedRound[], name: ContenderName, of
   const all = ofContender(rounds, name).map(({ cases }) => cases[of]);
   const taken = cleanOf(all);
   const uses = taken.map(usageOfResult);
-  /** Only rounds that are clean on both sides, where there are some: a ratio is of one round. */
-  const pairs = rounds.flatMap(({ contenders }) => {
-    const [relay, other] = ["relay", name].map((wanted) => contenders.find((contender) => contender.name === wanted)?.cases[of]);
-    return relay === undefined || other === undefined || name === "relay" ? [] : [{ relay, other }];
-  });
-  const clean = pairs.filter(({ relay, other }) => isClean(relay) && isClean(other));
-  const ratio = (value: (result: LoadResult) => number | null) =>
-    medianOf((clean.length > 0 ? clean : pairs).map(({ relay, other }) => quotient(value(relay), value(other))));
+  const ratio = (to: ContenderName, value: (result: LoadResult) => number | null) => {
+    const pairs = rounds.flatMap(({ contenders }) => {
+      const [relay, other] = [to, name].map((wanted) => contenders.find((contender) => contender.name === wanted)?.cases[of]);
+      return relay === undefined || other === undefined || to === name ? [] : [{ relay, other }];
+    });
+    /** Only rounds that are clean on both sides, where there are some: a ratio is of one round. */
+    const clean = pairs.filter(({ relay, other }) => isClean(relay) && isClean(other));
+    return medianOf((clean.length > 0 ? clean : pairs).map(({ relay, other }) => quotient(value(relay), value(other))));
+  };
+  const cpuMicros = (result: LoadResult) => usageOfResult(result)?.cpuMicros ?? null;
+  const isRelay = RELAYS.some((relay) => relay === name);
   return {
     name,
     case: of,
@@ -132,8 +137,9 @@ function summarizeCase(rounds: readonly ComparedRound[], name: ContenderName, of
     p50Ms: median(taken.map(({ answer }) => answer.p50)),
     p99Ms: median(taken.map(({ answer }) => answer.p99)),
     stepP99Ms: mediansByName(taken.map(stepP99s)),
-    relayCpuRatio: ratio((result) => usageOfResult(result)?.cpuMicros ?? null),
-    relayP99Ratio: ratio(longestP99),
+    relayCpuRatio: ratio("relay", cpuMicros),
+    sameJobCpuRatio: isRelay ? null : ratio(relayLike(name), cpuMicros),
+    relayP99Ratio: ratio("relay", longestP99),
     errors: all.reduce((sum, result) => sum + errorsOf(result), 0),
   };
 }
@@ -199,9 +205,10 @@ function goalsOf(cases: readonly CaseSummary[], starts: readonly StartSummary[])
     return { what, value: measured, goal: most, met: measured === null ? null : measured <= most };
   };
   return [
-    goal("CPU a life by poll, relay to Fastify", beside("life")?.relayCpuRatio, PEER_GOALS.lifeCpuRatio),
-    goal("p99 of the slowest step, relay to Fastify", beside("life")?.relayP99Ratio, PEER_GOALS.lifeP99Ratio),
-    goal("CPU a payment, relay to Fastify", beside("pay")?.relayCpuRatio, PEER_GOALS.payCpuRatio),
+    goal("CPU a life by poll, relay to Fastify with rows", beside("life")?.sameJobCpuRatio, PEER_GOALS.cpuRatio),
+    goal("CPU a life by push, relay to Fastify with rows", beside("push")?.sameJobCpuRatio, PEER_GOALS.cpuRatio),
+    goal("CPU a payment, relay to Fastify with rows", beside("pay")?.sameJobCpuRatio, PEER_GOALS.cpuRatio),
+    goal("p99 of the slowest step, relay to Fastify with rows", beside("life")?.relayP99Ratio, PEER_GOALS.lifeP99Ratio),
     goal("bytes written a life by poll", relay("life")?.bytes, PEER_GOALS.lifeBytes),
     goal("CPU µs a payment at 1,000 a second", relay("payPaced")?.cpuMicros, PEER_GOALS.pacedPayMicros),
     goal("ms from the start to the first payment, from a build", starts.find(({ name }) => name === "relay")?.startMs, PEER_GOALS.startMs),

@@ -5,8 +5,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { hasProgram } from "../../infra/local/run-command.ts";
 import type { TreeRoot } from "../load/process-trees.ts";
 
-/** What a step comes by, as a system call reads it. */
-const ARRIVED = /"(?:POST|GET) \/api\/|SEND\\ndestination:\/app\//;
+/** What a step comes by, as a system call reads it. The simulated terminal of a relay's sandbox polls between the steps. */
+const ARRIVED = /"(?:POST|GET) \/api\/v1\/(?!SIM)|SEND\\ndestination:\/app\//;
 /** What tells that a step is done: to the caller, or to the terminal. The RECEIPT of a SUBSCRIBE has no number. */
 const ANSWERED = /^(?:write|writev|sendto|sendmsg)\(.*(?:"HTTP\/1\.1 200|RECEIPT\\nreceipt-id:\d|MESSAGE\\n)/;
 /** In what was read: the payment that the step is of; a poll is of the one before. */

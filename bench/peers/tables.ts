@@ -18,6 +18,7 @@ export function comparedTables({ raw, cases, steps, starts, goals }: ComparedSum
         micros(cpuMicros),
         "",
         "",
+        "",
         p99Ms.toFixed(2),
         "",
         "",
@@ -56,6 +57,7 @@ const LIFE_HEAD = [
   "CPU µs",
   "of it",
   "relay to it",
+  "same job",
   "pay p99 ms",
   "get or push p99 ms",
   "receipt p99 ms",
@@ -74,6 +76,7 @@ function lifeRow(life: CaseSummary, rate: string): string[] {
     micros(life.cpuMicros),
     byProcess(life.cpuMicrosByProcess),
     ratio(life.relayCpuRatio),
+    ratio(life.sameJobCpuRatio),
     p99("pay"),
     p99("get", "push"),
     p99("receipt"),
@@ -96,7 +99,19 @@ function stepRow({ name, load, step, cpuMicros, cpuMicrosByProcess, p99Ms, bytes
   ];
 }
 
-const REQUEST_HEAD = ["", "/s", "CPU µs", "of it", "relay to it", "p99 ms", "p99, relay to it", "KB written", "clean rounds", "errors"];
+const REQUEST_HEAD = [
+  "",
+  "/s",
+  "CPU µs",
+  "of it",
+  "relay to it",
+  "same job",
+  "p99 ms",
+  "p99, relay to it",
+  "KB written",
+  "clean rounds",
+  "errors",
+];
 
 function requestRow(request: CaseSummary, rate: string): string[] {
   return [
@@ -105,6 +120,7 @@ function requestRow(request: CaseSummary, rate: string): string[] {
     micros(request.cpuMicros),
     byProcess(request.cpuMicrosByProcess),
     ratio(request.relayCpuRatio),
+    ratio(request.sameJobCpuRatio),
     request.p99Ms.toFixed(2),
     ratio(request.relayP99Ratio),
     kilobytes(request.bytes),

@@ -80,10 +80,13 @@ function roundOf(name: ContenderName, told: Told): ContenderRound {
 
 const raw = { get: resultOf({ micros: { node: 4 } }, null), pay: resultOf({ micros: { node: 6 } }, null) };
 
-/** The relay and Fastify in one round, in either order. */
-function rounds(...told: readonly (readonly [relay: Told, fastify: Told])[]): ComparedRound[] {
-  return told.map(([relay, fastify], index) => {
-    const both = [roundOf("relay", relay), roundOf("fastify", fastify)];
+/** The relay and Fastify in one round, in either order, and further contenders behind them. */
+function rounds(
+  ...told: readonly (readonly [relay: Told, fastify: Told, more?: { readonly [name in ContenderName]?: Told }])[]
+): ComparedRound[] {
+  return told.map(([relay, fastify, more = {}], index) => {
+    const named = Object.entries(more) as [ContenderName, Told][];
+    const both = [roundOf("relay", relay), roundOf("fastify", fastify), ...named.map(([name, one]) => roundOf(name, one))];
     return { raw, contenders: index % 2 === 0 ? both : both.reverse() };
   });
 }
@@ -126,6 +129,18 @@ describe("the relay beside its peers", () => {
     assert.equal(caseOf(measured, "relay", "life").cpuMicros, 300);
   });
 
+  it("compares each peer with the relay that does the same job", () => {
+    const more = { "relay-no-rows": { micros: { node: 60 } }, "fastify-rows": { micros: { node: 80, clickhouse: 40 } } };
+    const measured = rounds([{ micros: { node: 90 } }, { micros: { node: 100 } }, more]);
+    const ratios = (name: ContenderName) => {
+      const { relayCpuRatio, sameJobCpuRatio } = caseOf(measured, name, "life");
+      return [relayCpuRatio, sameJobCpuRatio];
+    };
+    assert.deepEqual(ratios("fastify"), [0.9, 0.6]);
+    assert.deepEqual(ratios("fastify-rows"), [0.75, 0.75]);
+    assert.deepEqual(ratios("relay-no-rows"), [1.5, null]);
+  });
+
   it("leaves out rounds beside which something else ran, and on neither side of a ratio is there one", () => {
     const measured = rounds(
       [{ micros: { node: 120 } }, { micros: { node: 100 } }],
@@ -147,14 +162,15 @@ describe("the relay beside its peers", () => {
   });
 
   it("tells of goals whether they were met, or not measured", () => {
-    const told = [{ micros: { node: 50 }, bytes: 2_600 }, { micros: { node: 100 } }] as const;
+    const fastify = { micros: { node: 100 } };
+    const told = [{ micros: { node: 50 }, bytes: 3_100 }, fastify, { "fastify-rows": fastify }] as const;
     const goals = Object.fromEntries(summarizeCompared(rounds(told))?.goals.map(({ what, value, met }) => [what, { value, met }]) ?? []);
-    assert.deepEqual(goals["CPU a life by poll, relay to Fastify"], { value: 0.5, met: true });
-    assert.deepEqual(goals["bytes written a life by poll"], { value: 2_600, met: false });
+    assert.deepEqual(goals["CPU a life by poll, relay to Fastify with rows"], { value: 0.5, met: true });
+    assert.deepEqual(goals["bytes written a life by poll"], { value: 3_100, met: false });
     const [alone] = rounds(told);
     assert.ok(alone !== undefined);
     const relayAlone = { ...alone, contenders: alone.contenders.filter(({ name }) => name === "relay") };
-    const unmeasured = summarizeCompared([relayAlone])?.goals.find(({ what }) => what === "CPU a payment, relay to Fastify");
+    const unmeasured = summarizeCompared([relayAlone])?.goals.find(({ what }) => what === "CPU a payment, relay to Fastify with rows");
     assert.deepEqual([unmeasured?.value, unmeasured?.met], [null, null]);
   });
 

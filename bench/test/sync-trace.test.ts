@@ -9,6 +9,7 @@ const READS_HEAD =
   '10 recvfrom(20<socket:[1]>, "POST /api/v1/P1/pay HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n", 524288, 0, NULL, NULL) = 334';
 const ARRIVES = `${READS_HEAD.slice(0, READS_HEAD.indexOf('", 524288'))}{\\"uuid\\":\\"${UUID}\\"}", 524288, 0, NULL, NULL) = 400`;
 const POLL = '10 recvfrom(20<socket:[1]>, "GET /api/v1/P1/get HTTP/1.1\\r\\n\\r\\n", 524288, 0, NULL, NULL) = 100';
+const SIMULATED_POLL = '12 write(37<socket:[3]>, "GET /api/v1/SIM00002/get HTTP/1.1\\r\\n\\r\\n", 100) = 100';
 const WRITES = `11 write(${LOG}, "\\1\\2command/${UUID}\\3", 300) = 300`;
 const WRITES_OTHER = `11 write(${LOG}, "\\1\\2feed/cursor\\3", 60) = 60`;
 const SYNCS = `11 fdatasync(${LOG}) = 0`;
@@ -31,6 +32,7 @@ const CASES: readonly (readonly [what: string, calls: readonly string[], unsynce
   ["a program asks a Redis", OF_TWO_PROCESSES, 0],
   ["the body comes after the head", [READS_HEAD, READS_BODY, WRITES, SYNCS, ANSWERS], 0],
   ["a poll takes the payment before it", [ARRIVES, WRITES, SYNCS, ANSWERS, POLL, WRITES, SYNCS, ANSWERS], 0],
+  ["the simulated terminal polls meanwhile", [ARRIVES, WRITES, SYNC_BEGINS, SIMULATED_POLL, SYNC_ENDS, ANSWERS], 0],
   ["something else is written after it", [ARRIVES, WRITES, SYNCS, WRITES_OTHER, ANSWERS], 0],
   ["nothing is synced", [ARRIVES, WRITES, ANSWERS], 1],
   ["nothing is written", [ARRIVES, SYNCS, ANSWERS], 1],

@@ -24,7 +24,10 @@ const REGISTER = "infra/sandbox/register/main.ts";
 const WRONG: readonly [args: readonly string[], told: RegExp, environment?: { [name: string]: string }][] = [
   [["bench/run.ts", "--bogus"], /unknown option '--bogus'/],
   [["bench/run.ts", "--rounds", "0"], /'--rounds <n>' argument '0' is invalid. It is a whole number from 1 to 100/],
-  [["bench/run.ts", "--peers", "fastify,nonsense"], /Names of fastify, fastify-redis, spring, each once, with commas between them/],
+  [
+    ["bench/run.ts", "--peers", "fastify,nonsense"],
+    /Names of fastify, fastify-rows, fastify-redis, spring, each once, with commas between them/,
+  ],
   [["bench/run.ts", "--peers", "fastify,fastify"], /argument 'fastify,fastify' is invalid/],
   [["bench/run.ts", "--only-peers", "--no-peers"], /--only-peers and --no-peers leave nothing to measure/],
   [["bench/links/run.ts", "--starts", "x"], /'--starts <n>' argument 'x' is invalid/],

@@ -1,15 +1,21 @@
 /**
  * What a user would build instead of the relay, by the guides of its parts: Fastify, ws and ioredis in one process, and a Redis that syncs its log before it
- * answers (`appendfsync always`). It does a payment's whole life, each step durable before its answer, but for the row in ClickHouse. PEER_RATE says where
- * addresses are counted: `memory`, or `redis` (the plugin's own store).
+ * answers (`appendfsync always`). It does a payment's whole life, and each step is durable before its answer. PEER_RATE is where addresses are counted:
+ * `memory`, or `redis` (the plugin's own store). With PEER_CLICKHOUSE_URL each result also goes to a Redis Stream, from which a consumer group inserts it into
+ * the tables of ClickHouse that the relay has.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import rateLimit from "@fastify/rate-limit";
 import Fastify from "fastify";
 import { Redis } from "ioredis";
 import { WebSocketServer } from "ws";
 
-const { PEER_RATE = "memory", PEER_PORT = "0", PEER_REDIS_PORT, PEER_TERMINAL_SECRET, PEER_API_KEY } = process.env;
+const { PEER_RATE = "memory", PEER_PORT = "0", PEER_REDIS_PORT, PEER_CLICKHOUSE_URL, PEER_TERMINAL_SECRET, PEER_API_KEY } = process.env;
+const RESULTS = "results";
+const GROUP = "clickhouse";
+const BATCH_MAX = 10_000;
+const BATCH_INTERVAL_MS = 1_000;
 const KEPT_SECONDS = 86_400;
 const WAITS_SECONDS = 60;
 const VERIFIED_MAX = 200_000;
@@ -43,12 +49,16 @@ const scripts = {
         end
       end`,
   },
-  // KEYS: result, uuid. ARGV: the result. The first one stands: 1 it is this one, 0 it is another.
+  // KEYS: result, uuid. ARGV: the result, its terminal, now. The first one stands: 1 it is this one, 0 it is another.
   storeResult: {
     numberOfKeys: 2,
     lua: `
       if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'EX', ${KEPT_SECONDS}) then
-        redis.call('SET', KEYS[2], 'done', 'EX', ${KEPT_SECONDS})
+        redis.call('SET', KEYS[2], 'done', 'EX', ${KEPT_SECONDS})${
+          PEER_CLICKHOUSE_URL === undefined
+            ? ""
+            : `redis.call('XADD', '${RESULTS}', '*', 'body', ARGV[1], 'terminal', ARGV[2], 'at', ARGV[3])`
+        }
         return 1
       end
       return redis.call('GET', KEYS[1]) == ARGV[1] and 1 or 0`,
@@ -153,7 +163,8 @@ app.get("/api/v1/:terminalId/get", { onRequest: asTerminal, ...limited(100) }, a
 });
 
 app.post("/api/v1/:terminalId/receipt", { onRequest: asTerminal, schema: { body: resultBody } }, async (request, reply) => {
-  if (!(await storeResult(request.body))) return reply.code(409).send({ status: "error", error: "Another result is there" });
+  if (!(await storeResult(request.params.terminalId, request.body)))
+    return reply.code(409).send({ status: "error", error: "Another result is there" });
   return { status: "ok", data: "Result recorded" };
 });
 
@@ -162,8 +173,79 @@ app.get("/api/v1/:uuid/uuid", { onRequest: withApiKey }, async (request) => {
   return { status: "ok", data: result === null ? null : JSON.parse(result), error: null };
 });
 
-async function storeResult(result) {
-  return (await redis.storeResult(`r:${result.uuid}`, `u:${result.uuid}`, JSON.stringify(result))) === 1;
+async function storeResult(terminalId, result) {
+  return (await redis.storeResult(`r:${result.uuid}`, `u:${result.uuid}`, JSON.stringify(result), terminalId, Date.now())) === 1;
+}
+
+/** Inserts the results of the stream, once a second. A batch that was not acknowledged is read and inserted again. */
+async function insertResults() {
+  // It blocks its connection, and its script of a batch must not wait behind those of payments.
+  const reader = redis.duplicate({ enableAutoPipelining: false });
+  reader.on("error", () => {});
+  await reader.xgroup("CREATE", RESULTS, GROUP, "0", "MKSTREAM").catch(() => {});
+  let from = "0";
+  for (;;) {
+    const beganAtMs = Date.now();
+    try {
+      const read = await reader.xreadgroup("GROUP", GROUP, "peer", "COUNT", BATCH_MAX, "STREAMS", RESULTS, from);
+      const entries = read?.[0]?.[1] ?? [];
+      if (entries.length > 0) {
+        const results = entries.map(([, [, body, , terminalId, , at]]) => ({ ...JSON.parse(body), terminalId, atMs: Number(at) }));
+        await insert("transactions", results.map(transactionRow));
+        await insert("command_lives", results.map(lifeRow));
+        const ids = entries.map(([id]) => id);
+        await reader
+          .multi()
+          .xack(RESULTS, GROUP, ...ids)
+          .xdel(RESULTS, ...ids)
+          .exec();
+      }
+      from = ">";
+      if (entries.length === BATCH_MAX) continue;
+    } catch {
+      from = "0";
+    }
+    await delay(Math.max(0, BATCH_INTERVAL_MS - (Date.now() - beganAtMs)));
+  }
+}
+
+const dayOf = (atMs) => new Date(atMs).toISOString().slice(0, 10);
+const timeOf = (atMs) => (atMs / 1_000).toFixed(3);
+
+function transactionRow({ terminalId, atMs, uuid, result, amount, authCode, stan, brand, maskedPan }) {
+  return JSON.stringify({
+    ...{ terminal_id: terminalId, day: dayOf(atMs), uuid, version: atMs, created_at: timeOf(atMs), method: "CARD", currency: "EUR" },
+    ...{
+      status: result === "OK" ? "OK" : "KO",
+      amount_cents: amount,
+      command_kind: "pay",
+      service: "PAYCC",
+      is_payment: true,
+      sender: "bench",
+    },
+    ...{ auth_code: authCode ?? "", stan: stan ?? "", brand: brand ?? "", masked_pan: maskedPan ?? "" },
+    item: JSON.stringify({ uuid, terminalId, createdAtMs: atMs, status: result, amountCents: amount, authCode, stan, brand, maskedPan }),
+  });
+}
+
+/** When the command was accepted is not kept, so the time of the result stands for it. */
+function lifeRow({ terminalId, atMs, uuid, amount }) {
+  const at = timeOf(atMs);
+  return JSON.stringify({
+    ...{ terminal_id: terminalId, day: dayOf(atMs), uuid, version: atMs, accepted_at: at, sent_at: at, finished_at: at },
+    ...{ state: "finished", kind: "pay", service: "PAYCC", amount_cents: amount, sender: "bench", channel: "", attempt: 1 },
+  });
+}
+
+/** Resolves when ClickHouse has synced the rows. */
+async function insert(table, lines) {
+  const { origin, username, password } = new URL(PEER_CLICKHOUSE_URL);
+  const query = encodeURIComponent(`INSERT INTO relay.${table} FORMAT JSONEachRow`);
+  const settings = "async_insert=0&wait_end_of_query=1";
+  const headers = { "X-ClickHouse-User": username, "X-ClickHouse-Key": password };
+  const answer = await fetch(`${origin}/?query=${query}&${settings}`, { method: "POST", headers, body: lines.join("\n") });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(text);
 }
 
 const webSockets = new WebSocketServer({
@@ -232,7 +314,7 @@ class Session {
 
   async recordResult(headers, body) {
     try {
-      if (await storeResult(JSON.parse(body))) this.receipt(headers);
+      if (await storeResult(this.login, JSON.parse(body))) this.receipt(headers);
       else this.refuse("Another result is there");
     } catch {
       this.refuse("The result could not be recorded");
@@ -256,6 +338,7 @@ class Session {
   }
 }
 
+if (PEER_CLICKHOUSE_URL !== undefined) void insertResults();
 await app.listen({ host: "127.0.0.1", port: Number(PEER_PORT) });
 console.log(`listening on ${app.server.address().port}`);
 process.on("SIGTERM", () => process.exit(0));

@@ -65,8 +65,17 @@ const CASES: { readonly [name: string]: string } = {
 
 const PROGRAMS: { readonly [name: string]: string } = {
   relay: "relay",
+  "relay-no-rows": "relay without analytics",
   fastify: "Fastify",
+  "fastify-rows": "Fastify, rows in ClickHouse",
   "fastify-redis": "Fastify, limit in Redis",
   spring: "Spring Boot",
 };
-const COLOUR_OF: { readonly [name: string]: number } = { relay: 2, fastify: 1, "fastify-redis": 3, spring: 4 };
+const COLOUR_OF: { readonly [name: string]: number } = {
+  relay: 2,
+  "relay-no-rows": 5,
+  fastify: 1,
+  "fastify-rows": 6,
+  "fastify-redis": 3,
+  spring: 4,
+};
