@@ -237,7 +237,7 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
       const presence = presenceOf(terminalId);
       const at = clock.monotonicMs() - agoMs;
       if (at < presence.disconnectedAt) return;
-      // Each look at the clock costs a poll half a percent.
+      // The clocks are read once, because every poll comes here.
       const atMs = wallMs(at);
       const run = presence.lastPollAt !== null && isFresh(presence.lastPollAt) ? presence.polling : null;
       if (run === null) presence.polling = { sinceMs: atMs, lastMs: atMs };

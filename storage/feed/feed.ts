@@ -3,7 +3,7 @@ import type { Kv } from "../../engine/kernel/kv.ts";
 import type { Timers } from "../../engine/kernel/timers.ts";
 import { settlePieces } from "./bisect-batch.ts";
 import { deliver, type FeedSink, RowsRefused } from "./feed-sink.ts";
-import { confirmOutbox, type OutboxEntry, readOutbox } from "./outbox.ts";
+import { confirmOutbox, type OutboxEntry, outboxEntryOf, outboxPages } from "./outbox.ts";
 import { OutboxWindow, type WindowKind } from "./outbox-window.ts";
 import { atMost } from "./pause.ts";
 import { type RowSubject, setAsideOperations, subjectOf } from "./set-aside.ts";
@@ -184,9 +184,9 @@ class OutboxFeed implements Feed {
   async #read(from: string | null): Promise<{ batch: OutboxEntry[]; full: boolean }> {
     const batch: OutboxEntry[] = [];
     let chars = 0;
-    for await (const page of readOutbox(this.#options.kv, from, BATCH_ROWS_MAX)) {
+    for await (const page of outboxPages(this.#options.kv, from, BATCH_ROWS_MAX)) {
       for (const entry of page) {
-        batch.push(entry);
+        batch.push(outboxEntryOf(entry));
         chars += entry.value.length;
         if (chars >= BATCH_CHARS_MAX) return { batch, full: true };
       }

@@ -27,15 +27,15 @@ export interface OutboxEntry {
 }
 
 /**
- * Yields up to `limit` rows in the order of their keys, from key `from` (null: from the start), in
- * pages of at most SCAN_ENTRIES.
+ * Yields up to `limit` entries in the order of their keys, from key `from` (null: from the start),
+ * in pages. `outboxEntryOf` parses an entry, so that a reader which stops early parses no others.
  */
-export async function* readOutbox(kv: Kv, from: string | null, limit: number): AsyncGenerator<OutboxEntry[]> {
-  for await (const page of pagesOf(kv, OUTBOX, from, limit)) {
-    yield page.map(({ key, value, version }) => {
-      return { key, writtenAtMs: writtenAtMsOf(key), value, version, row: fromStore(readRow(value), version) };
-    });
-  }
+export function outboxPages(kv: Kv, from: string | null, limit: number): AsyncGenerator<Entry[]> {
+  return pagesOf(kv, OUTBOX, from, limit);
+}
+
+export function outboxEntryOf({ key, value, version }: Entry): OutboxEntry {
+  return { key, writtenAtMs: writtenAtMsOf(key), value, version, row: fromStore(readRow(value), version) };
 }
 
 /** Returns the time when a row was written, from its outbox key. */

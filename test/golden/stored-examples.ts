@@ -1,4 +1,3 @@
-import { outboxRows } from "../support/outbox.ts";
 import assert from "node:assert/strict";
 import type { MemberRecord, TeamRecord } from "../../engine/accounts/team.ts";
 import type { PasswordResets } from "../../engine/accounts/password-reset.ts";
@@ -112,6 +111,7 @@ import { LeaderLease } from "../../storage/feed/leader-lease.ts";
 import { loadObjectsFilled, noteObjectsFilled } from "../../storage/feed/objects-filled.ts";
 import { loadShopsSince, noteFilled, noteShopsSince } from "../../storage/feed/shops-since.ts";
 import { rowsSetAside, setAsideOperations } from "../../storage/feed/set-aside.ts";
+import { outboxRows } from "../support/outbox.ts";
 
 /** The time of the examples, in 2026, which is not a round number. */
 export const AT_MS = 1_778_051_289_123;
