@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { commandLine } from "../infra/command-line.ts";
 import { numberBetween } from "./argument.ts";
-import { PEERS, type PeerName } from "./peers/contenders.ts";
+import { PEERS, type PeerName } from "./peers/names.ts";
 
 export interface BenchOptions {
   /** Random uuids that the store holds before anything is measured. */

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { TerminalSession } from "../load/terminal-session.ts";
 import { API_KEY, clientAddress, terminalAuthorization, terminalId } from "../load/terminals.ts";
-import { CONTENDER_LABELS, type Contender, type PeerName, prepareContenders, type ReadyContender } from "./contenders.ts";
+import { type Contender, prepareContenders, type ReadyContender } from "./contenders.ts";
+import { CONTENDER_LABELS, type PeerName } from "./names.ts";
 import { syncedAnswers, traceCalls } from "./sync-trace.ts";
 
 /** What comes by a session has this long. */

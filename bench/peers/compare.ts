@@ -8,7 +8,8 @@ import { readTrees, residentBytes, watchTrees } from "../load/process-trees.ts";
 import type { LoadAnswer, LoadResult, LoadTask, StepsAnswer, StepsTask } from "../load/task.ts";
 import { openSessions, type TerminalSession } from "../load/terminal-session.ts";
 import { API_KEY, clientAddress, terminalId } from "../load/terminals.ts";
-import type { Contender, ContenderName, ReadyContender } from "./contenders.ts";
+import type { Contender, ReadyContender } from "./contenders.ts";
+import type { ContenderName } from "./names.ts";
 import { logRewrites } from "./redis-store.ts";
 import { untilRowsAreStored } from "./rows.ts";
 

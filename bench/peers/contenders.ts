@@ -1,44 +1,19 @@
-import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Installed } from "../../infra/local/debian-package.ts";
 import { freePort } from "../../infra/local/free-port.ts";
 import { installRedis } from "../../infra/local/redis.ts";
 import { readAnalystAccess } from "../../storage/clickhouse/analyst-access.ts";
-import { type ClickHouseAddress, connectClickHouse } from "../../storage/clickhouse/client.ts";
-import { ADMIN_USERNAME, startEmbeddedClickHouse } from "../../storage/clickhouse/embedded/supervisor.ts";
-import { migrate } from "../../storage/clickhouse/migrate.ts";
+import type { ClickHouseAddress } from "../../storage/clickhouse/client.ts";
 import { type Child, startProgram } from "../load/child.ts";
+import { startClickHouse } from "../load/clickhouse.ts";
 import type { TreeRoot } from "../load/process-trees.ts";
 import { buildRelay, startBuiltRelay } from "../load/relay.ts";
 import { copyStore } from "../load/stored-uuids.ts";
 import { API_KEY, TERMINAL_SECRET } from "../load/terminals.ts";
 import { installFastify, installSpring } from "./install.ts";
+import { CONTENDER_LABELS, type ContenderName, hasRows, type PeerName, RELAYS } from "./names.ts";
 import { copyRedis, fillRedis, startRedis } from "./redis-store.ts";
-
-export const PEERS = ["fastify", "fastify-rows", "fastify-redis", "spring"] as const;
-export type PeerName = (typeof PEERS)[number];
-/** `relay-no-rows` is the relay with RELAY_ANALYTICS=off. */
-export const RELAYS = ["relay", "relay-no-rows"] as const;
-export type RelayName = (typeof RELAYS)[number];
-export type ContenderName = RelayName | PeerName;
-
-export const CONTENDER_LABELS: Record<ContenderName, string> = {
-  relay: "relay",
-  "relay-no-rows": "relay without analytics",
-  fastify: "Fastify",
-  "fastify-rows": "Fastify, rows in ClickHouse",
-  "fastify-redis": "Fastify, limit in Redis",
-  spring: "Spring Boot",
-};
-
-/** Contenders whose results are rows in ClickHouse. */
-export const WITH_ROWS: readonly ContenderName[] = ["relay", "fastify-rows"];
-
-/** The relay that does the same job as this contender. */
-export function relayLike(name: ContenderName): RelayName {
-  return WITH_ROWS.includes(name) ? "relay" : "relay-no-rows";
-}
 
 /** A server that does the whole job, with all of its processes. */
 export interface Contender extends Child {
@@ -101,12 +76,11 @@ async function readyRelays(work: string, store: string | null): Promise<ReadyCon
     start: async (directory, data) => {
       await mkdir(directory, { recursive: true });
       if (data === "filled" && store !== null) await copyStore(store, join(directory, "state"));
-      const hasRows = WITH_ROWS.includes(name);
-      const relay = await startBuiltRelay(build, directory, hasRows ? {} : { RELAY_ANALYTICS: "off" });
+      const relay = await startBuiltRelay(build, directory, hasRows(name) ? {} : { RELAY_ANALYTICS: "off" });
       return {
         ...relay,
         ...{ name, trees: [{ name: "node", pid: relay.pid, children: "clickhouse" }], directory, redisPort: null },
-        clickHouse: async () => (hasRows ? readAnalystAccess(directory) : null),
+        clickHouse: async () => (hasRows(name) ? readAnalystAccess(directory) : null),
       };
     },
   }));
@@ -118,7 +92,7 @@ function readyPeer(name: PeerName, program: string, filledRedis: string | null):
     start: async (directory, data, redisSettings = {}) => {
       await mkdir(directory, { recursive: true });
       if (data === "filled" && filledRedis !== null) await copyRedis(filledRedis, directory);
-      const clickHouse = WITH_ROWS.includes(name) ? await startClickHouse(join(directory, "clickhouse")) : null;
+      const clickHouse = hasRows(name) ? await startClickHouse(join(directory, "clickhouse")) : null;
       const redisPort = await freePort();
       // At the same time, as a machine that starts does it; the program's clients of Redis connect when it is there.
       const [redis, server] = await Promise.allSettled([
@@ -133,6 +107,7 @@ function readyPeer(name: PeerName, program: string, filledRedis: string | null):
         });
       }
       const language = name === "spring" ? "java" : "node";
+      const clickHousePid = clickHouse?.server.pid() ?? null;
       return {
         name,
         pid: server.value.pid,
@@ -140,7 +115,7 @@ function readyPeer(name: PeerName, program: string, filledRedis: string | null):
         trees: [
           { name: language, pid: server.value.pid, children: language },
           { name: "redis", pid: redis.value.pid, children: "redis" },
-          ...(clickHouse === null ? [] : [{ name: "clickhouse", pid: clickHouse.pid, children: "clickhouse" }]),
+          ...(clickHousePid === null ? [] : [{ name: "clickhouse", pid: clickHousePid, children: "clickhouse" }]),
         ],
         directory,
         redisPort,
@@ -153,26 +128,6 @@ function readyPeer(name: PeerName, program: string, filledRedis: string | null):
       };
     },
   };
-}
-
-/** A ClickHouse as a relay without an own server starts it, with the relay's tables. */
-async function startClickHouse(directory: string): Promise<Child & { address: ClickHouseAddress }> {
-  const password = randomUUID();
-  const access = { host: "127.0.0.1", port: 0, adminPassword: password, readerUsername: "analyst", readerPassword: randomUUID() };
-  const server = await startEmbeddedClickHouse({ directory, ...access, onLog: () => {} });
-  const address = { url: server.url, username: ADMIN_USERNAME, password };
-  const client = connectClickHouse(address);
-  try {
-    await migrate(client);
-    const pid = server.pid();
-    if (pid === null) throw new Error("ClickHouse has ended");
-    return { pid, address, stop: () => server.stop() };
-  } catch (error) {
-    await server.stop();
-    throw error;
-  } finally {
-    await client.close();
-  }
 }
 
 interface ServicesOfPeer {

@@ -2,7 +2,7 @@ import { type TreesUse, WATCHER } from "../load/process-trees.ts";
 import { LIFE_STEPS, type LoadResult, type StepResult } from "../load/task.ts";
 import { median } from "../summary.ts";
 import type { CaseName, ComparedRound, ContenderRound, Steps } from "./compare.ts";
-import { type ContenderName, PEERS, RELAYS, relayLike } from "./contenders.ts";
+import { type ContenderName, PEERS, RELAYS, relayLike } from "./names.ts";
 
 /** Of the relay to the peer of that name, or of the relay by itself. They are shown as met or not; nothing fails by them. */
 export const PEER_GOALS = {
@@ -36,7 +36,9 @@ export interface CaseSummary {
   stepP99Ms: { [step: string]: number };
   /** Of the relay to this one, in the same round: medians. Null for the relay itself, and where the system does not tell. */
   relayCpuRatio: number | null;
-  /** The same of the relay that does the same job, with rows in ClickHouse or without. Null if it was not measured, and for relays. */
+  /**
+   * The same ratio for the relay that does this contender's job, with rows in ClickHouse or without. It is null for relays, and if that relay was not measured.
+   */
   sameJobCpuRatio: number | null;
   /** The longest p99 of a step (of other cases that of the answer), the same way. */
   relayP99Ratio: number | null;
@@ -124,7 +126,6 @@ function summarizeCase(rounds: readonly ComparedRound[], name: ContenderName, of
     return medianOf((clean.length > 0 ? clean : pairs).map(({ relay, other }) => quotient(value(relay), value(other))));
   };
   const cpuMicros = (result: LoadResult) => usageOfResult(result)?.cpuMicros ?? null;
-  const isRelay = RELAYS.some((relay) => relay === name);
   return {
     name,
     case: of,
@@ -138,7 +139,7 @@ function summarizeCase(rounds: readonly ComparedRound[], name: ContenderName, of
     p99Ms: median(taken.map(({ answer }) => answer.p99)),
     stepP99Ms: mediansByName(taken.map(stepP99s)),
     relayCpuRatio: ratio("relay", cpuMicros),
-    sameJobCpuRatio: isRelay ? null : ratio(relayLike(name), cpuMicros),
+    sameJobCpuRatio: RELAYS.some((relay) => relay === name) ? null : ratio(relayLike(name), cpuMicros),
     relayP99Ratio: ratio("relay", longestP99),
     errors: all.reduce((sum, result) => sum + errorsOf(result), 0),
   };

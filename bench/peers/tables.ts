@@ -1,5 +1,5 @@
 import { PACED_PER_SECOND } from "./compare.ts";
-import { CONTENDER_LABELS } from "./contenders.ts";
+import { CONTENDER_LABELS } from "./names.ts";
 import type { CaseSummary, ComparedSummary, StepSummary } from "./summary.ts";
 
 /** What was measured, each table as rows of cells with a head. */

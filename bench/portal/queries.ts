@@ -65,7 +65,7 @@ export interface QueriesOptions {
 /** Lists, searches, sums and files of merchants over the embedded ClickHouse. */
 export async function measureQueries({ rows, rounds, keep, say }: QueriesOptions): Promise<PartResult> {
   const stored = await openRows({ rows, keep, say });
-  const { client, clickhouse, fillSeconds } = stored;
+  const { client, server: clickhouse, fillSeconds } = stored;
   const portalClient = connectClickHouse(stored.address, { workload: PORTAL_WORKLOAD });
   const kv = await openEmbeddedKv({ directory: join(stored.directory, "state"), nowMs: Date.now });
   try {

@@ -1,12 +1,11 @@
-import { createHash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClickHouseClient } from "@clickhouse/client";
-import { type ClickHouseAddress, connectClickHouse } from "../../storage/clickhouse/client.ts";
-import { ADMIN_USERNAME, type EmbeddedClickHouse, startEmbeddedClickHouse } from "../../storage/clickhouse/embedded/supervisor.ts";
-import { migrate } from "../../storage/clickhouse/migrate.ts";
+import type { ClickHouseAddress } from "../../storage/clickhouse/client.ts";
+import type { EmbeddedClickHouse } from "../../storage/clickhouse/embedded/supervisor.ts";
+import { startClickHouse } from "../load/clickhouse.ts";
 import { fillTransactions } from "./rows.ts";
 
 /** Of the merchants beside the big one. */
@@ -26,7 +25,7 @@ export interface StoredRows {
   directory: string;
   address: ClickHouseAddress;
   client: ClickHouseClient;
-  clickhouse: EmbeddedClickHouse;
+  server: EmbeddedClickHouse;
   /** Of all merchants together, as they are there. */
   rows: number;
   /** 0 where they were there. */
@@ -46,27 +45,11 @@ export interface StoredRowsOptions {
 
 export async function openRows({ rows, keep, say }: StoredRowsOptions): Promise<StoredRows> {
   const directory = keep === null ? await mkdtemp(join(tmpdir(), "relay-bench-portal-")) : resolve(keep);
-  const adminPassword = createHash("sha256").update(directory).digest("hex");
-  const clickhouse = await startEmbeddedClickHouse({
-    directory: join(directory, "clickhouse"),
-    host: "127.0.0.1",
-    port: 0,
-    adminPassword,
-    readerUsername: "analyst",
-    readerPassword: adminPassword,
-    onLog: () => {},
-  });
-  const address = { url: clickhouse.url, username: ADMIN_USERNAME, password: adminPassword };
-  const client = connectClickHouse(address);
-  const close = async () => {
-    await client.close();
-    await clickhouse.stop();
-  };
+  const { server, address, client, stop: close } = await startClickHouse(join(directory, "clickhouse"));
   const remove = async () => {
     if (keep === null) await rm(directory, { recursive: true, force: true });
   };
   try {
-    await migrate(client);
     const number = async (query: string) => {
       const [row] = await (await client.query({ query, format: "JSONEachRow" })).json<{ n: string }>();
       return Number(row?.n);
@@ -81,7 +64,7 @@ export async function openRows({ rows, keep, say }: StoredRowsOptions): Promise<
     const fillSeconds = isEmpty ? Math.round((performance.now() - filledAt) / 1_000) : 0;
     const mergedUntil = performance.now() + MERGES_WAIT_MS;
     while ((await number("SELECT count() AS n FROM system.merges")) > 0 && performance.now() < mergedUntil) await delay(500);
-    return { directory, address, client, clickhouse, rows: await count(), fillSeconds, close, remove };
+    return { directory, address, client, server, rows: await count(), fillSeconds, close, remove };
   } catch (error) {
     await close();
     await remove();

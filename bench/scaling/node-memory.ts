@@ -1,13 +1,11 @@
-import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { compile } from "../../infra/build/compile.ts";
 import { openEngine, terminalIds } from "../engine/payments.ts";
-import { startBuiltRelay } from "../load/relay.ts";
+import { buildRelay, startBuiltRelay } from "../load/relay.ts";
 import { openSessions, type TerminalSession } from "../load/terminal-session.ts";
 import { terminalId } from "../load/terminals.ts";
-import { ROOT } from "../root.ts";
 
 /** Those that are opened first make room that later ones find. */
 const FIRST_SESSIONS = 2_000;
@@ -32,10 +30,7 @@ export async function measureNodeMemory(sessions: number, actors: number, note: 
 async function measureSessions(count: number): Promise<NodeMemoryResult["session"]> {
   const directory = await mkdtemp(join(tmpdir(), "relay-bench-scaling-"));
   // A build: what the sources' loader has left would be collected meanwhile.
-  const build = join(directory, "build");
-  await compile(build);
-  await symlink(join(ROOT, "node_modules"), join(directory, "node_modules"));
-  const relay = await startBuiltRelay(build, join(directory, "node"));
+  const relay = await startBuiltRelay(await buildRelay(directory), join(directory, "node"));
   const open: TerminalSession[] = [];
   let lost: Error | null = null;
   const failed = (error: Error) => {

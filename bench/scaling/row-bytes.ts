@@ -1,14 +1,11 @@
-import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { outboxOperation } from "../../engine/payments/outbox.ts";
-import { connectClickHouse } from "../../storage/clickhouse/client.ts";
-import { ADMIN_USERNAME, startEmbeddedClickHouse } from "../../storage/clickhouse/embedded/supervisor.ts";
-import { migrate } from "../../storage/clickhouse/migrate.ts";
 import { clickHouseSink } from "../../storage/feed/clickhouse-sink.ts";
 import { encodeFeedMessage } from "../../storage/feed/kafka/kafka-message.ts";
 import { resultRow } from "../cluster/result-row.ts";
+import { startClickHouse } from "../load/clickhouse.ts";
 
 const DAY_MS = 86_400_000;
 /** Within one month, which is one partition. */
@@ -31,19 +28,8 @@ export interface RowBytesResult {
 /** Inserts `rows` results of 5,000 terminals as the feed does, merges them, and asks ClickHouse what they take. */
 export async function measureRowBytes(rows: number, note: (text: string) => void): Promise<RowBytesResult> {
   const directory = await mkdtemp(join(tmpdir(), "relay-bench-scaling-"));
-  const adminPassword = randomUUID();
-  const clickhouse = await startEmbeddedClickHouse({
-    directory: join(directory, "clickhouse"),
-    host: "127.0.0.1",
-    port: 0,
-    adminPassword,
-    readerUsername: "analyst",
-    readerPassword: randomUUID(),
-    onLog: () => {},
-  });
-  const client = connectClickHouse({ url: clickhouse.url, username: ADMIN_USERNAME, password: adminPassword });
+  const { client, stop } = await startClickHouse(join(directory, "clickhouse"));
   try {
-    await migrate(client);
     const sink = clickHouseSink(client);
     const firstMs = Date.UTC(2026, 9, 1);
     let valueBytes = 0;
@@ -74,8 +60,7 @@ export async function measureRowBytes(rows: number, note: (text: string) => void
     }
     return { rows, tables, messageBytes: { value: valueBytes / rows, key: keyBytes / rows } };
   } finally {
-    await client.close();
-    await clickhouse.stop();
+    await stop();
     await rm(directory, { recursive: true, force: true });
   }
 }

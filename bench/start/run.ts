@@ -2,15 +2,15 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { compile } from "../../infra/build/compile.ts";
 import { commandLine } from "../../infra/command-line.ts";
 import { freePort } from "../../infra/local/free-port.ts";
 import { numberBetween } from "../argument.ts";
+import { buildRelay } from "../load/relay.ts";
 import { watchStolenTime } from "../load/stolen-time.ts";
 import { API_KEY } from "../load/terminals.ts";
 import { writeResultFiles } from "../result-files.ts";
@@ -48,8 +48,7 @@ async function main(): Promise<void> {
   const work = await mkdtemp(join(tmpdir(), "relay-bench-start-"));
   const stolen = watchStolenTime();
   try {
-    await compile(join(work, "build"));
-    await symlink(join(ROOT, "node_modules"), join(work, "node_modules"));
+    await buildRelay(work);
     // Each reads its files for the first time, and a newer Node compiles a build's code for later starts.
     for (const program of PROGRAMS) await startTwice(work, program, "before");
     const starts: Start[] = [];

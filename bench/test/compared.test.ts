@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { TreesUse } from "../load/process-trees.ts";
 import { LIFE_STEPS, type LoadResult, type StepResult } from "../load/task.ts";
 import { CASES, type ComparedRound, type ContenderRound } from "../peers/compare.ts";
-import type { ContenderName } from "../peers/contenders.ts";
+import type { ContenderName } from "../peers/names.ts";
 import { paymentsAwayFromRehash } from "../peers/redis-store.ts";
 import { outboxIn } from "../peers/rows.ts";
 import { foreignCores, summarizeCompared } from "../peers/summary.ts";
@@ -80,7 +80,7 @@ function roundOf(name: ContenderName, told: Told): ContenderRound {
 
 const raw = { get: resultOf({ micros: { node: 4 } }, null), pay: resultOf({ micros: { node: 6 } }, null) };
 
-/** The relay and Fastify in one round, in either order, and further contenders behind them. */
+/** Returns rounds of the relay and Fastify, in either order, and of further contenders behind them. */
 function rounds(
   ...told: readonly (readonly [relay: Told, fastify: Told, more?: { readonly [name in ContenderName]?: Told }])[]
 ): ComparedRound[] {

@@ -179,7 +179,7 @@ async function storeResult(terminalId, result) {
 
 /** Inserts the results of the stream, once a second. A batch that was not acknowledged is read and inserted again. */
 async function insertResults() {
-  // It blocks its connection, and its script of a batch must not wait behind those of payments.
+  // Batches have a connection of their own, so that no payment waits behind one.
   const reader = redis.duplicate({ enableAutoPipelining: false });
   reader.on("error", () => {});
   await reader.xgroup("CREATE", RESULTS, GROUP, "0", "MKSTREAM").catch(() => {});

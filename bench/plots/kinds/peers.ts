@@ -1,4 +1,5 @@
 import type { Panel } from "../../charts/panel.ts";
+import { CONTENDER_LABELS } from "../../peers/names.ts";
 import { listOf, memberOf, numberOf, textOf } from "../read.ts";
 import { bar, latencies } from "./parts.ts";
 
@@ -63,14 +64,9 @@ const CASES: { readonly [name: string]: string } = {
   get: "get, 64 connections",
 };
 
-const PROGRAMS: { readonly [name: string]: string } = {
-  relay: "relay",
-  "relay-no-rows": "relay without analytics",
-  fastify: "Fastify",
-  "fastify-rows": "Fastify, rows in ClickHouse",
-  "fastify-redis": "Fastify, limit in Redis",
-  spring: "Spring Boot",
-};
+/** Results of other releases may name other contenders. */
+const PROGRAMS: { readonly [name: string]: string } = CONTENDER_LABELS;
+
 const COLOUR_OF: { readonly [name: string]: number } = {
   relay: 2,
   "relay-no-rows": 5,
